@@ -1,0 +1,221 @@
+package model
+
+import "fmt"
+
+// OperatorKind declares what an operator's result depends on. Golden cells and checkers rely on
+// it, and a property test holds operators to it.
+type OperatorKind uint8
+
+// The kinds of operator.
+const (
+	Stateless        OperatorKind = iota // the state is never read
+	Commutative                          // the final state does not depend on the order of inputs
+	NonCommutative                       // it does
+	NonDeterministic                     // a step may differ each time it is taken
+)
+
+var operatorKindNames = [...]string{"stateless", "commutative", "non-commutative",
+	"non-deterministic"}
+
+// String names the kind as declarations and tables do.
+func (k OperatorKind) String() string { return operatorKindNames[k] }
+
+// Operator is a user's pure step: a record and the state under its key give outputs and the new
+// state. Step must not keep or change anything outside its arguments; it may be applied to the
+// same record more than once, which is what the testbed is about.
+type Operator struct {
+	Name string
+	Says string // one line for lists
+	Kind OperatorKind
+	Step func(in Record, state Value, out *Outputs) Value
+}
+
+// Exchange says how records go from one stage to the subtasks of the next.
+type Exchange uint8
+
+// The exchanges.
+const (
+	Forward Exchange = iota // subtask i feeds subtask i modulo the parallelism
+	ByKey                   // all records of one key go to one subtask
+)
+
+var exchangeNames = [...]string{"forward", "by-key"}
+
+// String is the word that scenario files use.
+func (e Exchange) String() string { return exchangeNames[e] }
+
+// ParseExchange is the inverse of String.
+func ParseExchange(word string) (Exchange, bool) {
+	for i, name := range exchangeNames {
+		if name == word {
+			return Exchange(i), true
+		}
+	}
+	return Forward, false
+}
+
+// InputSpec declares one input of a topology.
+type InputSpec struct {
+	Name       string
+	Partitions int
+}
+
+// Stage is one operator at one place of a topology. Its tasks are named Name/0, Name/1 and so on.
+type Stage struct {
+	Name     string
+	Operator *Operator
+	From     []string // names of inputs and of earlier stages
+	Parallel int
+	Exchange Exchange
+}
+
+// Topology is a graph of stages from inputs to one sink. Stages whose output no other stage reads
+// feed the sink. The zero values of Parallel and Partitions mean 1.
+type Topology struct {
+	Name    string
+	Says    string
+	Inputs  []InputSpec
+	Stages  []Stage
+	Decoder string // how lines of a file become records: a name in the library
+	Sample  string // the embedded input that runs by default, or "": generated
+}
+
+// SourceName and SinkName are the stage names that the framework gives to its own tasks.
+const (
+	SourceName = "source"
+	SinkName   = "sink"
+)
+
+// Validate reports the first thing wrong with t: an empty or doubled name, a reference to no
+// earlier stage, too many hops. The error says which name is meant and what was expected.
+func (t *Topology) Validate() error {
+	if len(t.Inputs) == 0 || len(t.Stages) == 0 {
+		return fmt.Errorf("topology %q needs at least one input and one stage", t.Name)
+	}
+	if len(t.Stages) > HopsMax {
+		return fmt.Errorf("topology %q has %d stages, limit %d", t.Name, len(t.Stages), HopsMax)
+	}
+	seen := map[string]bool{SourceName: true, SinkName: true}
+	for _, in := range t.Inputs {
+		if err := t.validateName("input", in.Name, seen); err != nil {
+			return err
+		}
+		if in.Partitions < 0 || in.Partitions > 64 {
+			return fmt.Errorf("topology %q: input %q has %d partitions, expected 1 to 64",
+				t.Name, in.Name, in.Partitions)
+		}
+		seen[in.Name] = true
+	}
+	for i := range t.Stages {
+		if err := t.validateStage(&t.Stages[i], seen); err != nil {
+			return err
+		}
+		seen[t.Stages[i].Name] = true
+	}
+	return nil
+}
+
+// validateName refuses names that are taken, and those that a fault line could not spell.
+func (t *Topology) validateName(what, name string, seen map[string]bool) error {
+	if seen[name] {
+		return fmt.Errorf("topology %q: %s name %q is reserved or doubled", t.Name, what, name)
+	}
+	for i, r := range name {
+		isLetter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		isOther := r >= '0' && r <= '9' || r == '-' || r == '_'
+		if !isLetter && (i == 0 || !isOther) {
+			return fmt.Errorf("topology %q: %s name %q, expected a letter, then letters, "+
+				"digits, - and _", t.Name, what, name)
+		}
+	}
+	if name == "" {
+		return fmt.Errorf("topology %q has a nameless %s", t.Name, what)
+	}
+	return nil
+}
+
+func (t *Topology) validateStage(s *Stage, seen map[string]bool) error {
+	if err := t.validateName("stage", s.Name, seen); err != nil {
+		return err
+	}
+	switch {
+	case s.Operator == nil || s.Operator.Step == nil:
+		return fmt.Errorf("topology %q: stage %q has no operator", t.Name, s.Name)
+	case len(s.From) == 0:
+		return fmt.Errorf("topology %q: stage %q reads from nothing", t.Name, s.Name)
+	case s.Parallel < 0 || s.Parallel > 64:
+		return fmt.Errorf("topology %q: stage %q has parallelism %d, expected 1 to 64",
+			t.Name, s.Name, s.Parallel)
+	case s.Exchange == Forward && s.Operator.Kind != Stateless && s.Parallel > 1:
+		return fmt.Errorf("topology %q: stage %q keeps keyed state and runs %d tasks: "+
+			"its exchange must be by-key", t.Name, s.Name, s.Parallel)
+	}
+	for _, from := range s.From {
+		if !seen[from] || from == SourceName || from == SinkName {
+			return fmt.Errorf("topology %q: stage %q reads from %q, which is "+
+				"no input or earlier stage",
+				t.Name, s.Name, from)
+		}
+	}
+	return nil
+}
+
+// Partitions is the number of partitions over all inputs: the range of ID.Part.
+func (t *Topology) Partitions() int {
+	n := 0
+	for _, in := range t.Inputs {
+		n += max(in.Partitions, 1)
+	}
+	return n
+}
+
+// PartitionName is how records of partition part are written: the input's name and the partition
+// within it, "input/1".
+func (t *Topology) PartitionName(part int32) string {
+	rest := int(part)
+	for _, in := range t.Inputs {
+		if rest < max(in.Partitions, 1) {
+			return fmt.Sprintf("%s/%d", in.Name, rest)
+		}
+		rest -= max(in.Partitions, 1)
+	}
+	panic(fmt.Sprintf("model: partition %d of topology %q", part, t.Name))
+}
+
+// FindPartition is the inverse of PartitionName; ok is false where there is no such partition.
+func (t *Topology) FindPartition(input string, part int) (p int32, ok bool) {
+	base := 0
+	for _, in := range t.Inputs {
+		if in.Name == input {
+			return int32(base + part), part >= 0 && part < max(in.Partitions, 1)
+		}
+		base += max(in.Partitions, 1)
+	}
+	return 0, false
+}
+
+// RecordName writes an identity as users read it: "input/1:7".
+func (t *Topology) RecordName(id ID) string {
+	return fmt.Sprintf("%s:%d", t.PartitionName(id.Part), id.Offset)
+}
+
+// IsTerminal reports whether stage i feeds the sink.
+func (t *Topology) IsTerminal(i int) bool {
+	for _, s := range t.Stages[i+1:] {
+		for _, from := range s.From {
+			if from == t.Stages[i].Name {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Kind is the strongest kind among the operators: it decides which golden row applies.
+func (t *Topology) Kind() OperatorKind {
+	kind := Stateless
+	for _, s := range t.Stages {
+		kind = max(kind, s.Operator.Kind)
+	}
+	return kind
+}

@@ -1,0 +1,151 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Result is the value of a verdict.
+type Result uint8
+
+// The results. Unknown is never a pass.
+const (
+	Undecided Result = iota
+	Holds
+	Violated
+)
+
+var resultNames = [...]string{"unknown", "holds", "violated"}
+
+// String names the result.
+func (r Result) String() string { return resultNames[r] }
+
+// AnomalyKind names what went wrong, in the field's terms.
+type AnomalyKind uint8
+
+// The anomalies.
+const (
+	Loss             AnomalyKind = iota + 1 // no application of an input is wholly visible
+	Duplicate                               // one identity is visible more than once
+	Phantom                                 // an output that no input and step give
+	WrongValue                              // a value that no legal order gives
+	Revised                                 // one identity was shown with two values, or vanished
+	Reorder                                 // first occurrences are out of order
+	Regression                              // under one key what is shown goes back
+	StateLoss                               // an input is missing from the state
+	StateDuplicate                          // an input is in the state more than once
+	WrongState                              // each input once, but no legal order gives the state
+	Divergence                              // state and output fit no one execution
+	Unexplained                             // no rewind of the claimed steps gives what is visible
+	Stuck                                   // no progress after the last fault
+	OffsetRegression                        // finding: a committed offset went back
+	ZombieWrite                             // finding: a write of a replaced attempt was accepted
+	anomalyEnd
+)
+
+var anomalyNames = [anomalyEnd]string{"", "loss", "duplicate", "phantom", "wrong-value", "revised",
+	"reorder", "regression", "state-loss", "state-duplicate", "wrong-state", "divergence",
+	"unexplained", "stuck", "offset-regression", "zombie-write"}
+
+var anomalyCodes = [anomalyEnd]string{"", "L", "D", "PH", "W", "RV", "RO", "RG", "SL", "SD", "WS",
+	"SX", "UX", "ST", "OG", "Z"}
+
+// String is the anomaly's name.
+func (k AnomalyKind) String() string { return anomalyNames[k] }
+
+// Code is the short code that tables use.
+func (k AnomalyKind) Code() string { return anomalyCodes[k] }
+
+// IsFinding reports whether k is a finding about the mechanism and not an outcome: it is shown
+// with its events and stays out of the golden table.
+func (k AnomalyKind) IsFinding() bool { return k == OffsetRegression || k == ZombieWrite }
+
+// ParseAnomaly is the inverse of String.
+func ParseAnomaly(word string) (AnomalyKind, bool) {
+	for k := Loss; k < anomalyEnd; k++ {
+		if anomalyNames[k] == word {
+			return k, true
+		}
+	}
+	return 0, false
+}
+
+// Anomalies lists all kinds, most severe first: the order in which they are reported.
+func Anomalies() []AnomalyKind {
+	return []AnomalyKind{Loss, StateLoss, Phantom, Unexplained, WrongValue, WrongState, Divergence,
+		Duplicate, StateDuplicate, Revised, Reorder, Regression, Stuck, ZombieWrite,
+		OffsetRegression}
+}
+
+// Fact is one side of an expectation: how often, and with which values.
+type Fact struct {
+	Times    int64 // -1: not a matter of times
+	Value    Value // meaningful where HasValue
+	Other    Value // a second value, meaningful where HasOther
+	HasValue bool
+	HasOther bool
+}
+
+// String renders the fact: "once", "3 times", "value 5", "values 5 and 6".
+func (f Fact) String() string {
+	var parts []string
+	switch {
+	case f.Times == 0:
+		parts = append(parts, "never")
+	case f.Times == 1:
+		parts = append(parts, "once")
+	case f.Times > 1:
+		parts = append(parts, fmt.Sprintf("%d times", f.Times))
+	}
+	switch {
+	case f.HasOther:
+		parts = append(parts, "values "+f.Value.String()+" and "+f.Other.String())
+	case f.HasValue:
+		parts = append(parts, "value "+f.Value.String())
+	}
+	return strings.Join(parts, ", ")
+}
+
+// EventsMax is how many event numbers a certificate cites at most.
+const EventsMax = 4
+
+// Anomaly is the certificate of one violation: which record, at which events, what was expected
+// and what was seen. It is minimal: one anomaly a record and kind.
+type Anomaly struct {
+	Kind     AnomalyKind
+	Record   Record // identity, and the key where it matters
+	Events   [EventsMax]int64
+	Expected Fact
+	Observed Fact
+}
+
+// Cite appends an event number to the certificate; 0 and what does not fit are left out.
+func (a *Anomaly) Cite(n int64) {
+	for i := range a.Events {
+		if a.Events[i] == n {
+			return
+		}
+		if a.Events[i] == 0 {
+			a.Events[i] = n
+			return
+		}
+	}
+}
+
+// Verdict is the judgement of one property over one history.
+type Verdict struct {
+	Property  string
+	Result    Result
+	Reason    string // Unknown: why; otherwise ""
+	Anomalies []Anomaly
+}
+
+// Has reports whether v carries an anomaly of kind k.
+func (v *Verdict) Has(k AnomalyKind) bool {
+	for i := range v.Anomalies {
+		if v.Anomalies[i].Kind == k {
+			return true
+		}
+	}
+	return false
+}
