@@ -1,0 +1,247 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/oncesim/oncesim/model"
+)
+
+type status uint8
+
+const (
+	up status = iota + 1
+	paused
+	dead
+)
+
+// instance is one life of a process: the state machine, the script that it is in the middle of,
+// and the events that wait for it.
+type instance struct {
+	index   int32
+	slot    int32
+	life    int32 // index in History.Lives
+	self    model.Self
+	proc    model.Process
+	status  status
+	script  model.Script
+	next    int // script.Effects[next] comes next
+	spare   model.Script
+	cause   int64 // the event being handled
+	waiting int32 // the blocking call, or nobody
+	held    int32 // the blocking call whose outcome waits for the end of a pause, or nobody
+	counted bool  // rules have counted the next effect already
+	armed   int32 // and these are anchored later in it
+	parked  bool  // a pause struck before this transmission left
+	leaving parked
+	inbox   []int32
+	head    int
+	lastTo  []int64 // per process, then per service: when the last message on that channel arrives
+}
+
+// parked is a transmission that leaves when its life resumes.
+type parked struct {
+	service model.ServiceID
+	req     model.Message
+	state   callState
+}
+
+// newInstance takes a life from the pool for a slot.
+func (w *World) newInstance(p model.ProcID) *instance {
+	if w.live == len(w.insts) {
+		w.insts = append(w.insts, &instance{
+			index:  int32(w.live),
+			lastTo: make([]int64, len(w.slots)+int(model.ServiceEnd)),
+		})
+	}
+	in := w.insts[w.live]
+	w.live++
+	sl := &w.slots[p]
+	if sl.used == len(sl.pool) {
+		sl.pool = append(sl.pool, w.mode.New(w.job, sl.task))
+	}
+	in.slot, in.proc = int32(p), sl.pool[sl.used]
+	sl.used++
+	in.status, in.waiting, in.held, in.counted, in.parked = up, nobody, nobody, false, false
+	in.script.Effects, in.next, in.cause = in.script.Effects[:0], 0, 0
+	in.inbox, in.head = in.inbox[:0], 0
+	clear(in.lastTo)
+	return in
+}
+
+// start begins a life of process p under the current attempt and returns the event at which it
+// began. The life may be over already: a fault can strike its first effect.
+func (w *World) start(p model.ProcID, cause int64) (began int64) {
+	in := w.newInstance(p)
+	sl := &w.slots[p]
+	if old := sl.current; old != nobody {
+		panic(fmt.Sprintf("sim: %s starts while %d is current", sl.task.Name, old))
+	}
+	sl.current = in.index
+	w.hist.Extent.Lives[p]++
+	in.self = model.Self{Proc: p, Attempt: w.attempt, Life: w.hist.Extent.Lives[p]}
+	in.life = int32(len(w.hist.Lives))
+	began = w.note(model.EntryStart, happening{in: in, cause: cause})
+	in.cause = began
+	w.hist.Lives = append(w.hist.Lives, model.Life{Proc: p, Attempt: in.self.Attempt,
+		Life: in.self.Life, Began: began})
+	in.proc.Start(in.self, &in.script)
+	w.advance(in)
+	return began
+}
+
+// arrive brings a message or timer to its life: it is handled, waits in the inbox, or finds
+// nobody.
+func (w *World) arrive(slot int32) {
+	it := &w.queue.slab[slot]
+	if it.inst == nobody || w.insts[it.inst].status == dead {
+		w.drop(slot)
+		return
+	}
+	in := w.insts[it.inst]
+	in.inbox = append(in.inbox, slot)
+	w.advance(in)
+}
+
+// drop discards an event that finds nobody; only messages are worth telling.
+func (w *World) drop(slot int32) {
+	it := &w.queue.slab[slot]
+	if it.kind == itemDeliver {
+		h := happening{to: it.proc, msg: &it.msg, cause: it.cause}
+		if it.inst != nobody {
+			h.in = w.insts[it.inst]
+		}
+		w.note(model.EntryDrop, h)
+	}
+	w.queue.free(slot)
+}
+
+// advance carries on with a life until it waits, pauses, dies or has nothing to do.
+func (w *World) advance(in *instance) {
+	for in.status == up && in.waiting == nobody {
+		if in.next < len(in.script.Effects) {
+			w.carryOut(in)
+			continue
+		}
+		in.script.Effects, in.next = in.script.Effects[:0], 0
+		if in.head == len(in.inbox) {
+			in.inbox, in.head = in.inbox[:0], 0
+			return
+		}
+		slot := in.inbox[in.head]
+		in.head++
+		w.handle(in, slot)
+	}
+}
+
+// handle lets the process take one event from its inbox.
+func (w *World) handle(in *instance, slot int32) {
+	it := &w.queue.slab[slot]
+	ev := &w.event
+	ev.From, ev.Token = it.from, it.token
+	switch it.kind {
+	case itemDeliver:
+		ev.Kind, ev.Msg, ev.Ans = model.Delivered, it.msg, model.Answer{}
+		in.cause = w.note(model.EntryDeliver,
+			happening{in: in, to: it.from, msg: &it.msg, cause: it.cause})
+	case itemTimer:
+		ev.Kind, ev.Msg, ev.Ans = model.TimerFired, model.Message{}, model.Answer{}
+		in.cause = w.note(model.EntryTimer, happening{in: in, cause: it.cause})
+	case itemAnswer:
+		call := it.call
+		w.queue.free(slot)
+		w.settle(in, call)
+		return
+	default:
+		panic(fmt.Sprintf("sim: item of kind %d in an inbox", it.kind))
+	}
+	w.queue.free(slot)
+	w.step(in)
+}
+
+// step hands w.event to the process; its effects go behind what is left of the script.
+func (w *World) step(in *instance) {
+	if w.opts.Transplant {
+		w.transplant(in)
+	}
+	in.proc.Step(&w.event, &in.script)
+}
+
+// stepAnswered hands an outcome to the process; its effects go before what is left of the script.
+func (w *World) stepAnswered(in *instance) {
+	if w.opts.Transplant {
+		w.transplant(in)
+	}
+	in.spare.Effects = in.spare.Effects[:0]
+	in.proc.Step(&w.event, &in.spare)
+	if len(in.spare.Effects) == 0 {
+		return
+	}
+	in.spare.Effects = append(in.spare.Effects, in.script.Effects[in.next:]...)
+	in.script, in.spare = in.spare, in.script
+	in.next = 0
+}
+
+// transplant replaces the process object by a new one restored from its encoding.
+func (w *World) transplant(in *instance) {
+	w.codec.Reset()
+	in.proc.State(&w.codec)
+	w.codec.Rewind()
+	in.proc = w.mode.New(w.job, w.slots[in.slot].task)
+	in.proc.State(&w.codec)
+	if left := w.codec.Left(); left != 0 {
+		panic(fmt.Sprintf("sim: %s restores all but %d bytes", w.slots[in.slot].task.Name, left))
+	}
+}
+
+// carryOut does the next effect of a script, unless a fault strikes first.
+func (w *World) carryOut(in *instance) {
+	e := &in.script.Effects[in.next]
+	chain := nobody
+	if e.Kind.IsNumbered() {
+		chain = w.reach(in, e)
+		if in.status != up {
+			return
+		}
+	}
+	in.next++
+	in.counted = false
+	switch e.Kind {
+	case model.EffectSend:
+		w.send(in, e)
+		w.fireChain(chain, model.After, in)
+	case model.EffectCall, model.EffectBegin:
+		w.invoke(in, e, chain)
+	case model.EffectAfter:
+		w.schedule(w.now+e.Delay, w.slots[in.slot].subject,
+			item{kind: itemTimer, inst: in.index, cause: in.cause, token: e.Token})
+	case model.EffectApplied:
+		w.applied(in, e)
+	case model.EffectFail:
+		w.end(in, model.GaveUp, e.Reason, in.cause)
+	default:
+		panic(fmt.Sprintf("sim: effect of kind %d", e.Kind))
+	}
+}
+
+// send puts a message on the channel to the life that is current now. FIFO holds for a channel
+// between two lives: a later message never arrives earlier.
+func (w *World) send(in *instance, e *model.Effect) {
+	e.Msg.Attempt = in.self.Attempt
+	cause := w.note(model.EntrySend, happening{in: in, to: e.To, msg: &e.Msg, cause: in.cause})
+	from, to := &w.slots[in.slot], &w.slots[e.To]
+	subject := from.subject ^ to.subject<<1 ^ uint64(e.Msg.Kind)
+	draw := w.draw(model.DrawChannelLatency, subject, e.Msg.Record.Subject()^uint64(e.Msg.Seq)<<8,
+		uint64(in.self.Life)<<32|uint64(e.Msg.Try))
+	at := max(w.now+within(draw, w.cfg.Channel), in.lastTo[e.To]+1)
+	in.lastTo[e.To] = at
+	w.schedule(at, draw, item{kind: itemDeliver, proc: e.To, from: in.self.Proc,
+		inst: to.current, cause: cause, msg: e.Msg})
+}
+
+func (w *World) applied(in *instance, e *model.Effect) {
+	n := w.note(model.EntryApply,
+		happening{in: in, msg: &e.Msg, cause: in.cause, detail: e.Reason})
+	w.hist.Applications = append(w.hist.Applications, model.Application{N: n, At: w.now,
+		Proc: in.self.Proc, Attempt: in.self.Attempt, Op: int32(e.Token), In: e.Msg.Record,
+		Outputs: e.Outputs, Dropped: e.Reason})
+}

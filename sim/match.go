@@ -1,0 +1,137 @@
+package sim
+
+import "github.com/oncesim/oncesim/model"
+
+// ruleState counts the matches of one rule. Rules armed on one effect or call form a chain.
+type ruleState struct {
+	seen  int64
+	fired bool
+	next  int32
+}
+
+// arm takes the rules of a run and files them under their processes.
+func (w *World) arm(rules []model.Rule) {
+	w.rules = append(w.rules[:0], rules...)
+	w.match = w.match[:0]
+	for i := range rules {
+		rules[i].Validate()
+		w.match = append(w.match, ruleState{next: nobody})
+		w.hist.Reached = append(w.hist.Reached, 0)
+		if rules[i].Point == model.AtTime {
+			w.schedule(rules[i].At, uint64(i), item{kind: itemFault, rule: int32(i)})
+			continue
+		}
+		sl := &w.slots[rules[i].Proc]
+		sl.rules = append(sl.rules, int32(i))
+	}
+}
+
+// reach counts a numbered effect that is about to be carried out, fires rules anchored before it
+// and returns the chain of those anchored later in it.
+func (w *World) reach(in *instance, e *model.Effect) (chain int32) {
+	chain = nobody
+	if in.counted {
+		return in.armed
+	}
+	in.counted = true
+	p := in.self.Proc
+	w.hist.Extent.Effects[p]++
+	for _, i := range w.slots[p].rules {
+		r, m := &w.rules[i], &w.match[i]
+		if m.fired || !counts(r, in, e) {
+			continue
+		}
+		m.seen++
+		if m.seen == r.N {
+			m.next, chain = chain, i
+		}
+	}
+	in.armed = chain
+	w.fireChain(chain, model.Before, in)
+	return chain
+}
+
+// counts reports whether a rule that counts effects counts this one.
+func counts(r *model.Rule, in *instance, e *model.Effect) bool {
+	switch r.Scope {
+	case model.EveryEffect:
+		return true
+	case model.RecordEffect:
+		return e.Msg.Record.ID == r.Record
+	case model.StartEffect:
+		return in.self.Life == r.Life
+	}
+	return false
+}
+
+// reachCall counts a transmission that is about to leave and applies the rules anchored at it.
+func (w *World) reachCall(in *instance, kind model.Kind, st *callState) (net network) {
+	p := in.self.Proc
+	w.hist.Extent.Calls[p][kind]++
+	for _, i := range w.slots[p].rules {
+		r, m := &w.rules[i], &w.match[i]
+		if m.fired || r.Scope != model.CallOfKind || r.Call != kind {
+			continue
+		}
+		m.seen++
+		if m.seen != r.N {
+			continue
+		}
+		switch r.Action {
+		case model.LoseRequest:
+			net.lose = true
+		case model.LoseAnswer:
+			net.loseAnswer = true
+		case model.DelayRequest:
+			net.delay = r.For
+		case model.DuplicateRequest:
+			net.double, net.later = true, max(r.For, 1)
+		default:
+			m.next, st.chain = st.chain, i
+			continue
+		}
+		w.fired(i)
+	}
+	w.fireChain(st.chain, model.Before, in)
+	return net
+}
+
+// fireChain fires the rules of a chain that are anchored at a point.
+func (w *World) fireChain(chain int32, point model.Point, in *instance) {
+	for i := chain; i != nobody; i = w.match[i].next {
+		r, m := &w.rules[i], &w.match[i]
+		if m.fired || r.Point != point || in.status == dead {
+			continue
+		}
+		w.strike(i, in)
+	}
+}
+
+// fireAtTime strikes the current life of a process; a rule that finds it down is not reached.
+func (w *World) fireAtTime(i int32) {
+	current := w.slots[w.rules[i].Proc].current
+	if current != nobody {
+		w.strike(i, w.insts[current])
+	}
+}
+
+// strike crashes or pauses a life.
+func (w *World) strike(i int32, in *instance) {
+	r := &w.rules[i]
+	if r.Action == model.Pause && in.status == paused {
+		return // it stands still already: the rule is not reached
+	}
+	w.fired(i)
+	if r.Action == model.Pause {
+		w.hist.Reached[i] = w.pause(in, r.For)
+		return
+	}
+	w.hist.Reached[i] = w.end(in, model.Crashed, "", in.cause)
+}
+
+// fired marks a rule as reached, at the event that comes next, and gives the job time to recover.
+func (w *World) fired(i int32) {
+	w.match[i].fired = true
+	w.hist.Reached[i] = w.trace.n + 1
+	w.limit = max(w.limit, w.now+w.rules[i].For+w.cfg.DrainTime)
+}

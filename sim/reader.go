@@ -1,0 +1,49 @@
+package sim
+
+import "github.com/oncesim/oncesim/model"
+
+// reader is an observer of the external system: it polls every partition during the run and, when
+// all is quiet, starts over from the beginning. It never fails and disturbs nothing.
+type reader struct {
+	next []int64
+}
+
+func (r *reader) reset() { clear(r.next) }
+
+func (w *World) scheduleRead() {
+	slot := w.queue.grab()
+	w.queue.slab[slot] = item{kind: itemRead}
+	w.queue.push(w.now+w.cfg.ReadEvery, classEvent, 0, slot)
+}
+
+// read polls every partition from where it stopped.
+func (w *World) read() {
+	for part := range w.reader.next {
+		w.reader.next[part] = w.poll(part, w.reader.next[part], &w.hist.Observations)
+	}
+	w.scheduleRead()
+}
+
+// readFinal reads what came since the last poll, then everything from the start.
+func (w *World) readFinal() {
+	for part := range w.reader.next {
+		w.reader.next[part] = w.poll(part, w.reader.next[part], &w.hist.Observations)
+	}
+	for part := range w.reader.next {
+		w.poll(part, 0, &w.hist.Final)
+	}
+}
+
+// poll reads a partition from a cursor on, records what it shows and returns the next cursor.
+func (w *World) poll(part int, from int64, into *[]model.Observation) int64 {
+	req, ans := &w.request, &w.answer
+	*req, *ans = model.Message{Kind: model.Read, Seq: int64(part), Cursor: from}, model.Answer{}
+	w.services[model.External].Serve(w.now, req, ans)
+	for i := range ans.Records {
+		req.Seq, req.Record = ans.Seq+int64(i), ans.Records[i]
+		n := w.note(model.EntryObserve, happening{msg: req})
+		*into = append(*into, model.Observation{N: n, At: w.now, Part: int32(part),
+			Seq: req.Seq, Out: req.Record})
+	}
+	return ans.Seq + int64(len(ans.Records))
+}

@@ -1,0 +1,128 @@
+package sim
+
+import "github.com/oncesim/oncesim/model"
+
+// end ends a life and, where the process is not replaced yet, has the supervisor restart it.
+func (w *World) end(in *instance, how model.LifeEnd, reason string, cause int64) int64 {
+	kind := model.EntryCrash
+	switch how {
+	case model.GaveUp:
+		kind = model.EntryGiveUp
+	case model.Cancelled:
+		kind = model.EntryCancel
+	}
+	n := w.note(kind, happening{in: in, cause: cause, detail: reason})
+	life := &w.hist.Lives[in.life]
+	life.Ended, life.How, life.Reason = n, how, reason
+	in.status = dead
+	for ; in.head < len(in.inbox); in.head++ {
+		w.drop(in.inbox[in.head])
+	}
+	if w.slots[in.slot].current != in.index {
+		return n
+	}
+	w.slots[in.slot].current = nobody
+	if how != model.Cancelled {
+		w.restart(in, n)
+	}
+	return n
+}
+
+// restart schedules the next life of a process, or of all, under the next attempt.
+func (w *World) restart(in *instance, cause int64) {
+	draw := w.draw(model.DrawRestart, w.slots[in.slot].subject, uint64(in.self.Life), 0)
+	at := w.now + within(draw, w.cfg.Restart)
+	w.schedule(at, draw, item{kind: itemSuspect, inst: in.index, cause: cause})
+}
+
+// pause makes a life stand still. The supervisor suspects it if that lasts too long.
+func (w *World) pause(in *instance, length int64) int64 {
+	n := w.note(model.EntryPause, happening{in: in, cause: in.cause})
+	in.status = paused
+	w.schedule(w.now+length, 0, item{kind: itemResume, inst: in.index, cause: n})
+	if length > w.cfg.SuspectAfter && w.slots[in.slot].current == in.index {
+		w.schedule(w.now+w.cfg.SuspectAfter, 0,
+			item{kind: itemSuspect, inst: in.index, cause: n})
+	}
+	return n
+}
+
+// suspect acts on a life that died or stands still: its process, or every process, gets a new
+// life. A false suspicion is what makes a zombie.
+func (w *World) suspect(in *instance) {
+	sl := &w.slots[in.slot]
+	if in.status == up || (in.status == paused && sl.current != in.index) {
+		return // it resumed in time, or was replaced already
+	}
+	if in.status == dead && sl.current != nobody {
+		return // a restart of the whole job came first
+	}
+	sl.current = nobody
+	w.attempt++
+	if w.mode.Restart == model.RestartJob {
+		w.restartJob()
+		return
+	}
+	w.replace(in)
+}
+
+// replace starts a successor of a life.
+func (w *World) replace(in *instance) {
+	began := w.start(in.self.Proc, w.hist.Lives[in.life].Ended)
+	if in.status != dead {
+		w.hist.Lives[in.life].Replaced = began
+	}
+}
+
+// restartJob cancels every life that can be reached and starts all processes anew. A paused life
+// cannot be reached: it becomes a zombie.
+func (w *World) restartJob() {
+	for i := range w.slots {
+		sl := &w.slots[i]
+		if sl.current == nobody {
+			continue
+		}
+		if in := w.insts[sl.current]; in.status == up {
+			w.end(in, model.Cancelled, "the job restarts", in.cause)
+		}
+		sl.current = nobody
+	}
+	before := w.live
+	for i := range w.slots {
+		began := w.start(model.ProcID(i), 0)
+		for _, old := range w.insts[:before] {
+			life := &w.hist.Lives[old.life]
+			if int(old.slot) == i && old.status != dead && life.Replaced == 0 {
+				life.Replaced = began
+			}
+		}
+	}
+}
+
+// resume lets a paused life go on where it stood.
+func (w *World) resume(in *instance, cause int64) {
+	if in.status != paused {
+		return
+	}
+	in.status = up
+	n := w.note(model.EntryResume, happening{in: in, cause: cause})
+	if w.slots[in.slot].current != in.index {
+		w.schedule(w.now+w.cfg.LingerTime, 0, item{kind: itemFence, inst: in.index, cause: n})
+	}
+	if held := in.held; held != nobody {
+		in.held = nobody
+		w.settle(in, held)
+	}
+	if in.parked && in.status == up {
+		in.parked = false
+		w.leave(in, in.leaving.service, in.leaving.req, in.leaving.state)
+	}
+	w.advance(in)
+}
+
+// fence tells a zombie that it was replaced.
+func (w *World) fence(in *instance) {
+	if in.status != dead {
+		w.end(in, model.Cancelled, "it had been replaced", in.cause)
+	}
+}

@@ -1,0 +1,237 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/oncesim/oncesim/model"
+)
+
+// itemKind says what a pending event is.
+type itemKind uint8
+
+const (
+	itemStart   itemKind = iota + 1 // proc begins a life
+	itemDeliver                     // msg reaches inst
+	itemServe                       // the request of call reaches its service
+	itemAnswer                      // the answer of call reaches inst
+	itemTimeout                     // call is past its deadline
+	itemTimer                       // the timer token of inst is due
+	itemResume                      // inst goes on
+	itemSuspect                     // inst has stood still for too long
+	itemFence                       // inst, a zombie, learns that it was replaced
+	itemFault                       // the time of rule has come
+	itemRead                        // the reader polls
+)
+
+// item is a pending event. Each kind says which fields it uses.
+type item struct {
+	kind  itemKind
+	copy  bool // itemServe: the second copy of a doubled request
+	proc  model.ProcID
+	from  model.ProcID
+	inst  int32
+	call  int32
+	rule  int32
+	cause int64
+	token int64
+	msg   model.Message
+}
+
+// slot is the place of one process in the job, whoever fills it.
+type slot struct {
+	task    *model.Task
+	subject uint64 // of draws about the process: a hash of its name
+	current int32  // the life that messages go to, or nobody
+	pool    []model.Process
+	used    int
+	rules   []int32 // those that concern this process and have not fired
+}
+
+const nobody = int32(-1)
+
+// World runs one job, any number of times. It is not safe for concurrent use; independent worlds
+// are.
+type World struct {
+	cfg      Config
+	job      *model.Job
+	mode     *model.Mode
+	input    *model.Input
+	services [model.ServiceEnd]model.Service
+	svcHash  [model.ServiceEnd]uint64
+
+	opts    Options
+	seed    uint64
+	now     int64
+	limit   int64 // virtual time at which lack of progress becomes the verdict
+	busy    int   // pending events that are not the reader's
+	attempt int32
+	queue   queue
+	slots   []slot
+	insts   []*instance
+	live    int // insts[:live] are of this run
+	calls   []callState
+	rules   []model.Rule
+	match   []ruleState
+	reader  reader
+	trace   tracer
+	hist    model.History
+	event   model.Event   // what a process is handed
+	request model.Message // what the reader asks
+	answer  model.Answer  // what a service says
+	codec   model.Codec
+}
+
+// Options choose what a run records besides its history.
+type Options struct {
+	Trace bool // keep every event, not only its hash
+	// Transplant replaces each process by a new one restored from its encoding before every event.
+	// A run must not notice: the self-test of encoding and restoring.
+	Transplant bool
+}
+
+// New makes a world for a job under a mode, on an input and in front of a sink.
+func New(job *model.Job, mode *model.Mode, input *model.Input, sink *model.SinkSpec,
+	cfg Config) *World {
+	w := &World{cfg: cfg.withDefaults(), job: job, mode: mode, input: input}
+	w.services = [model.ServiceEnd]model.Service{
+		model.InputLog:   newInputLog(input),
+		model.StateStore: newStore(len(job.Topology.Stages)),
+		model.External:   sink.New(job.SinkPart),
+	}
+	for i, name := range model.ServiceNames {
+		w.svcHash[i] = model.HashText(name)
+	}
+	for i := range job.Tasks {
+		task := &job.Tasks[i]
+		w.slots = append(w.slots, slot{task: task, subject: model.HashText(task.Name)})
+	}
+	w.reader.next = make([]int64, job.SinkPart)
+	return w
+}
+
+// Run resets the world and runs it to its end. The history is valid until the next Run. Rules must
+// be valid for the job.
+func (w *World) Run(seed uint64, rules []model.Rule, opts Options) *model.History {
+	w.reset(seed, rules, opts)
+	for i := range w.slots {
+		w.schedule(0, w.slots[i].subject, item{kind: itemStart, proc: model.ProcID(i)})
+	}
+	w.scheduleRead()
+	w.hist.End = w.loop()
+	return &w.hist
+}
+
+// Trace is every event of the last run, if Options.Trace was set. Like the history, it is valid
+// until the next Run.
+func (w *World) Trace() []model.Entry { return w.trace.entries }
+
+// Service returns a service of the world, for judges that look inside.
+func (w *World) Service(id model.ServiceID) model.Service { return w.services[id] }
+
+// Job returns the job that the world runs.
+func (w *World) Job() *model.Job { return w.job }
+
+func (w *World) reset(seed uint64, rules []model.Rule, opts Options) {
+	w.opts, w.seed, w.now, w.busy, w.attempt, w.live = opts, seed, 0, 0, 1, 0
+	w.queue.reset()
+	w.calls = w.calls[:0]
+	w.hist.Reset()
+	w.hist.Extent.Reset(len(w.slots))
+	w.trace.reset(seed)
+	w.reader.reset()
+	for i := range w.services {
+		w.services[i].Reset()
+	}
+	for i := range w.slots {
+		w.slots[i].current, w.slots[i].used = nobody, 0
+		w.slots[i].rules = w.slots[i].rules[:0]
+	}
+	w.limit = w.cfg.DrainTime
+	for p := range w.input.Parts {
+		part := &w.input.Parts[p]
+		w.limit = max(w.limit, part.Arrival(int64(len(part.Records)))+w.cfg.DrainTime)
+	}
+	w.arm(rules)
+}
+
+// loop runs events in order until nothing but the reader is left, or a bound is met.
+func (w *World) loop() model.End {
+	reason := model.Quiescent
+	for w.busy > 0 {
+		k := w.queue.pop()
+		if int64(k.at) > w.limit {
+			reason = model.TimeBound
+			break
+		}
+		if w.trace.n >= w.cfg.EventsMax {
+			reason = model.EventBound
+			break
+		}
+		w.now = int64(k.at)
+		w.dispatch(k.slot())
+	}
+	w.readFinal()
+	n := w.note(model.EntryEnd, happening{detail: reason.String()})
+	return model.End{Reason: reason, N: n, At: w.now, Hash: w.trace.sum(), Draws: w.trace.draws}
+}
+
+// dispatch handles the event in a slot. Deliveries, timers and answers to Begin keep the slot
+// until their process takes them.
+func (w *World) dispatch(slot int32) {
+	it := &w.queue.slab[slot]
+	if it.kind != itemRead {
+		w.busy--
+	}
+	switch it.kind {
+	case itemDeliver, itemTimer:
+		w.arrive(slot)
+		return
+	case itemAnswer:
+		w.answerArrived(slot)
+		return
+	}
+	taken := *it
+	w.queue.free(slot)
+	switch taken.kind {
+	case itemStart:
+		w.start(taken.proc, taken.cause)
+	case itemServe:
+		w.serve(taken.call, taken.copy, taken.cause)
+	case itemTimeout:
+		w.timedOut(taken.call)
+	case itemResume:
+		w.resume(w.insts[taken.inst], taken.cause)
+	case itemSuspect:
+		w.suspect(w.insts[taken.inst])
+	case itemFence:
+		w.fence(w.insts[taken.inst])
+	case itemFault:
+		w.fireAtTime(taken.rule)
+	case itemRead:
+		w.read()
+	default:
+		panic(fmt.Sprintf("sim: item of kind %d", taken.kind))
+	}
+}
+
+// schedule makes an event with a keyed tie-break and returns its slot's number.
+func (w *World) schedule(at int64, tie uint64, it item) {
+	slot := w.queue.grab()
+	w.queue.slab[slot] = it
+	w.busy++
+	class := classEvent
+	if it.kind == itemFault {
+		class = classFault
+	}
+	w.queue.push(at, class, tie, slot)
+}
+
+// draw is a keyed draw that enters the hash.
+func (w *World) draw(d model.Domain, a, b, c uint64) uint64 {
+	r := model.Draw(w.seed, d, a, b, c)
+	w.trace.drew(r)
+	return r
+}
+
+// within scales a draw to a span.
+func within(draw uint64, s Span) int64 { return s.Min + model.Below(draw, s.Max-s.Min+1) }
