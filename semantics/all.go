@@ -1,0 +1,6 @@
+package semantics
+
+import "github.com/oncesim/oncesim/model"
+
+// All lists the modes, weakest first.
+func All() []*model.Mode { return []*model.Mode{&None, &AtMostOnce, &AtLeastOnce} }
