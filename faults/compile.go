@@ -1,0 +1,156 @@
+package faults
+
+import (
+	"fmt"
+
+	"github.com/oncesim/oncesim/model"
+)
+
+// Compile resolves the names of a plan against a job. Rule i is fault i, so that what the world
+// says of a rule is said of a line. The error is a *CompileError.
+//
+// Only names can be wrong. Whether an ordinal or an offset is reached depends on the run, which
+// reports it.
+func (p Plan) Compile(job *model.Job) ([]model.Rule, error) {
+	rules := make([]model.Rule, 0, len(p))
+	for i, f := range p {
+		rule, err := f.compile(job)
+		if err != nil {
+			err.Index, err.Fault = i, f
+			return nil, err
+		}
+		rule.Validate()
+		rules = append(rules, rule)
+	}
+	return rules, nil
+}
+
+func (f Fault) compile(job *model.Job) (model.Rule, *CompileError) {
+	if !f.isLine() {
+		return model.Rule{}, &CompileError{What: "fault"}
+	}
+	proc := job.Find(f.Proc)
+	if proc == model.Nobody {
+		return model.Rule{}, unknown("process", f.Proc, processNames(job))
+	}
+	rule := model.Rule{Action: f.Action, Proc: proc, Point: f.Point, Scope: f.Scope, N: f.N,
+		Life: f.Life, Call: f.Call, At: f.At, For: ruleFor(f.Action, f.For)}
+	if f.Scope != model.RecordEffect {
+		return rule, nil
+	}
+	id, err := f.Record.resolve(job.Topology)
+	rule.Record = id
+	return rule, err
+}
+
+// resolve finds the position that a record's name means.
+func (r RecordName) resolve(t *model.Topology) (model.ID, *CompileError) {
+	if r.Input == "" {
+		if t.Partitions() > 1 {
+			return model.ID{}, &CompileError{What: "record", Name: r.String(),
+				Known: r.everywhere(t)}
+		}
+		return model.ID{Offset: r.Offset}, nil
+	}
+	part, ok := t.FindPartition(r.Input, r.Part)
+	if !ok {
+		return model.ID{}, unknown("partition", fmt.Sprintf("%s/%d", r.Input, r.Part),
+			partitionNames(t))
+	}
+	return model.ID{Part: part, Offset: r.Offset}, nil
+}
+
+// everywhere lists the records that a bare name may mean.
+func (r RecordName) everywhere(t *model.Topology) []string {
+	names := partitionNames(t)
+	for i := range names {
+		names[i] = fmt.Sprintf("%s:%d", names[i], r.Offset)
+	}
+	return names
+}
+
+// FromRule is the fault that compiles to rule, which must be a rule of job. Records are named
+// with their partition, as verdicts name them.
+func FromRule(job *model.Job, rule model.Rule) Fault {
+	rule.Validate()
+	f := Fault{Action: rule.Action, Proc: job.Tasks[rule.Proc].Name, Point: rule.Point,
+		Scope: rule.Scope, N: rule.N, Life: rule.Life, Call: rule.Call, At: rule.At, For: rule.For}
+	if rule.Action == model.DuplicateRequest && rule.For == DuplicateAfter {
+		f.For = 0
+	}
+	if rule.Scope != model.RecordEffect {
+		return f
+	}
+	name := job.Topology.RecordName(rule.Record)
+	record, ok := parseRecord(name)
+	if !ok {
+		panic(fmt.Sprintf("faults: record name %q", name))
+	}
+	f.Record = record
+	return f
+}
+
+// ruleFor is what Rule.For is for an action with a duration as given, 0 standing for none.
+func ruleFor(a model.Action, ns int64) int64 {
+	switch a {
+	case model.Crash, model.LoseRequest, model.LoseAnswer:
+		return 0
+	case model.DuplicateRequest:
+		if ns == 0 {
+			return DuplicateAfter
+		}
+	}
+	if ns <= 0 {
+		panic(fmt.Sprintf("faults: %s with duration %d ns", a, ns))
+	}
+	return ns
+}
+
+// CompileError is a fault that a job has no place for. What says why:
+//
+//	"process"    the job has no process of that name
+//	"partition"  no input has a partition of that name
+//	"record"     the name is bare, and there are several partitions
+//	"fault"      no line means Fault, which was not made by Parse; Name is empty
+type CompileError struct {
+	Index   int // of the fault in the plan, from 0
+	Fault   Fault
+	What    string
+	Name    string   // as written
+	Known   []string // what the job has, or what an ambiguous name may mean
+	Nearest string   // the one that was perhaps meant, or ""
+}
+
+// Error is one line: which fault, which name, and what the job has in its place.
+func (e *CompileError) Error() string {
+	if e.What == "fault" {
+		type fields Fault // without String
+		return fmt.Sprintf("fault %d: no line means %+v", e.Index+1, fields(e.Fault))
+	}
+	problem := fmt.Sprintf("unknown %s %q, expected", e.What, e.Name)
+	if e.What == "record" {
+		problem = fmt.Sprintf("name the partition of record %s,", e.Name)
+	}
+	return fmt.Sprintf("fault %d, %s: %s %s%s", e.Index+1, e.Fault, problem,
+		expectation(e.Known, ""), didYouMean(e.Nearest))
+}
+
+func unknown(what, name string, known []string) *CompileError {
+	return &CompileError{What: what, Name: name, Known: known, Nearest: nearest(name, known)}
+}
+
+func processNames(job *model.Job) []string {
+	names := make([]string, len(job.Tasks))
+	for i := range job.Tasks {
+		names[i] = job.Tasks[i].Name
+	}
+	return names
+}
+
+func partitionNames(t *model.Topology) []string {
+	names := make([]string, t.Partitions())
+	for i := range names {
+		names[i] = t.PartitionName(int32(i))
+	}
+	return names
+}

@@ -1,0 +1,141 @@
+package faults
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/oncesim/oncesim/model"
+	"github.com/stretchr/testify/require"
+)
+
+// One line of each shape, and the rule that the world matches.
+func TestCompile_rules(t *testing.T) {
+	for line, want := range map[string]model.Rule{
+		"crash op/1 before effect 3": {Action: model.Crash, Proc: 3, Point: model.Before,
+			Scope: model.EveryEffect, N: 3},
+		"crash op/0 at record input/1:7": {Action: model.Crash, Proc: 2, Point: model.Before,
+			Scope: model.RecordEffect, N: 1, Record: model.ID{Part: 1, Offset: 7}},
+		"crash op/0 after effect 2 of start 3": {Action: model.Crash, Proc: 2, Point: model.After,
+			Scope: model.StartEffect, N: 2, Life: 3},
+		"crash source/1 at 1us": {Action: model.Crash, Proc: 1, Point: model.AtTime, At: 1000},
+		"pause sink/1 before ack of write 2 for 5ns": {Action: model.Pause, Proc: 5,
+			Point: model.BeforeAck, Scope: model.CallOfKind, Call: model.Write, N: 2, For: 5},
+		"lose answer of get 1 from op/0": {Action: model.LoseAnswer, Proc: 2,
+			Scope: model.CallOfKind, Call: model.Get, N: 1},
+		"delay call put 1 of op/0 by 2s": {Action: model.DelayRequest, Proc: 2,
+			Scope: model.CallOfKind, Call: model.Put, N: 1, For: 2_000_000_000},
+		"duplicate call put 1 of op/0": {Action: model.DuplicateRequest, Proc: 2,
+			Scope: model.CallOfKind, Call: model.Put, N: 1, For: DuplicateAfter},
+	} {
+		plan, err := ParsePlan(line)
+		require.NoError(t, err)
+		rules, err := plan.Compile(newJob(2))
+		require.NoError(t, err, line)
+		require.Equal(t, []model.Rule{want}, rules, line)
+		require.Equal(t, line, FromRule(newJob(2), want).String())
+	}
+}
+
+// The world reports by rule what people read by line.
+func TestCompile_ruleIsFault(t *testing.T) {
+	plan, err := ParsePlan("crash op/1 at 2ms", "crash op/0 at 1ms", "crash op/1 at 2ms")
+	require.NoError(t, err)
+	rules, err := plan.Compile(newJob(2))
+	require.NoError(t, err)
+	require.Equal(t, []model.ProcID{3, 2, 3},
+		[]model.ProcID{rules[0].Proc, rules[1].Proc, rules[2].Proc})
+
+	rules, err = Plan(nil).Compile(newJob(2))
+	require.NoError(t, err)
+	require.Empty(t, rules)
+}
+
+// Where there is one partition, a bare record and a full one mean the same.
+func TestCompile_bareRecord(t *testing.T) {
+	plan, err := ParsePlan("crash op/0 at record 7", "crash op/0 at record input/0:7")
+	require.NoError(t, err)
+	rules, err := plan.Compile(newJob(1))
+	require.NoError(t, err)
+	require.Equal(t, model.ID{Part: 0, Offset: 7}, rules[0].Record)
+	require.Equal(t, rules[0], rules[1])
+	require.Equal(t, "crash op/0 at record input/0:7", FromRule(newJob(1), rules[0]).String())
+}
+
+func TestCompile_errors(t *testing.T) {
+	const all = "source/0, source/1, op/0, op/1, sink/0, sink/1"
+	for line, want := range map[string]string{
+		"crash opp/1 at 1ms": `unknown process "opp/1", expected one of ` + all +
+			`; did you mean "op/1"?`,
+		"crash sink/2 before write 1": `unknown process "sink/2", expected one of ` + all +
+			`; did you mean "sink/0"?`,
+		"lose answer of get 1 from coordinator/0": `unknown process "coordinator/0", ` +
+			`expected one of ` + all,
+		"crash op/0 at record inptu/1:7": `unknown partition "inptu/1", ` +
+			`expected "input/0" or "input/1"; did you mean "input/1"?`,
+		"crash op/0 at record input/2:7": `unknown partition "input/2", ` +
+			`expected "input/0" or "input/1"; did you mean "input/0"?`,
+		"crash op/0 after effect 2 of record 7": `name the partition of record 7, ` +
+			`"input/0:7" or "input/1:7"`,
+	} {
+		plan, err := ParsePlan("crash op/0 at 1ms", line)
+		require.NoError(t, err)
+		rules, err := plan.Compile(newJob(2))
+		require.Nil(t, rules)
+		require.EqualError(t, err, fmt.Sprintf("fault 2, %s: %s", line, want))
+	}
+}
+
+// A replay builds its own message from the parts.
+func TestCompile_errorFields(t *testing.T) {
+	plan, err := ParsePlan("crash op/0 at 1ms", "crash op/0 at record input/2:7")
+	require.NoError(t, err)
+	_, err = plan.Compile(newJob(2))
+	require.Equal(t, &CompileError{Index: 1, Fault: plan[1], What: "partition", Name: "input/2",
+		Known: []string{"input/0", "input/1"}, Nearest: "input/0"}, err)
+}
+
+// A plan written in Go may hold anything. It is refused here, before a rule could panic.
+func TestCompile_notALine(t *testing.T) {
+	_, err := Plan{{Action: model.Crash, Proc: "op/0"}}.Compile(newJob(2))
+	require.EqualError(t, err, "fault 1: no line means {Action:crash Proc:op/0 Point: Scope:0 N:0 "+
+		"Record:0 Life:0 Call:none At:0 For:0}")
+	var e *CompileError
+	require.ErrorAs(t, err, &e)
+	require.Equal(t, "fault", e.What)
+}
+
+// requireSameRule checks that a rule prints as a line that compiles to it.
+func requireSameRule(t testing.TB, job *model.Job, rule model.Rule) {
+	t.Helper()
+	f := FromRule(job, rule)
+	requireRoundTrip(t, f)
+	rules, err := Plan{f}.Compile(job)
+	require.NoError(t, err)
+	require.Equal(t, []model.Rule{rule}, rules)
+}
+
+func TestFromRule_roundTrip(t *testing.T) {
+	job := newJob(2)
+	for _, f := range everyShape() {
+		f.Proc = "op/0"
+		if f.Record != (RecordName{}) {
+			f.Record = RecordName{"input", 1, f.Record.Offset}
+		}
+		rules, err := Plan{f}.Compile(job)
+		require.NoError(t, err, f.String())
+		requireSameRule(t, job, rules[0])
+	}
+}
+
+// Of the two ways to write the default, a rule takes the short one.
+func TestFromRule_duplicate(t *testing.T) {
+	plan, err := ParsePlan("duplicate call put 1 of op/0 by 1ms")
+	require.NoError(t, err)
+	rules, err := plan.Compile(newJob(1))
+	require.NoError(t, err)
+	require.Equal(t, "duplicate call put 1 of op/0", FromRule(newJob(1), rules[0]).String())
+}
+
+func TestFromRule_illegal(t *testing.T) {
+	require.Panics(t, func() { FromRule(newJob(1), model.Rule{Action: model.Crash}) })
+}

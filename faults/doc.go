@@ -1,0 +1,78 @@
+// Package faults says what may go wrong in a run: the one-line fault language, the Plan that is a
+// list of such lines, and every place that a run offers to put one.
+//
+// # The smallest use
+//
+//	plan, err := faults.ParsePlan(
+//		"crash sink/0 before ack of write 2",
+//		"pause source/0 at record input/0:1 for 80ms",
+//	)
+//	...
+//	rules, err := plan.Compile(job) // what the simulator matches; rule i is fault i
+//
+// # The language
+//
+// A line is an action, its target, an anchor, and what the action needs besides:
+//
+//	crash     op/1 after effect 2 of record input/0:7   # between two effects of one record
+//	crash     op/0 before effect 1 of start 2           # again, as soon as it is back
+//	crash     sink/0 during write 3                     # the request is under way and arrives
+//	crash     sink/0 before ack of write 3              # applied, and the caller never knows
+//	crash     source/0 at 120ms                         # virtual time
+//	pause     source/0 at record input/0:7 for 80ms     # then it goes on: a zombie, if replaced
+//	lose      request of write 3 from sink/0
+//	lose      answer of offset-commit 1 from source/0
+//	delay     call put 2 of op/1 by 300ms
+//	duplicate call write 3 of sink/0 by 20ms
+//
+// In full, with words separated by white space:
+//
+//	line      = [ fault ] [ "#" anything ] .
+//	fault     = crash | pause | lose | delay | duplicate .
+//	crash     = "crash" process point .
+//	pause     = "pause" process point "for" duration .
+//	lose      = "lose" ( "request" | "answer" ) "of" call "from" process .
+//	delay     = "delay" "call" call "of" process "by" duration .
+//	duplicate = "duplicate" "call" call "of" process [ "by" duration ] .
+//	point     = ( "before" [ "ack" "of" ] | "during" | "after" ) event
+//	          | "at" "record" record
+//	          | "at" duration .
+//	event     = call | "effect" ordinal [ "of" ( "record" record | "start" ordinal ) ] .
+//	call      = kind ordinal .
+//	kind      = "position" | "latest" | "fetch" | "offset-commit" | "get" | "put" | "write"
+//	          | "read" .
+//	process   = name "/" digits .
+//	record    = [ name "/" digits ":" ] digits .
+//	duration  = digits [ "." digits ] ( "ns" | "us" | "ms" | "s" ) .
+//	ordinal   = digits .
+//
+// A name is anything without white space that does not begin with "#"; a comment begins where a
+// word does. Ordinals count from 1; offsets of records and numbers of partitions and processes
+// count from 0. A record without its partition is understood where the topology has only one.
+// Durations end at whole nanoseconds and at 1000000s, and only the one after "at" may be zero.
+//
+// "at record R" is short for "before effect 1 of record R", and that is how the longer line
+// prints. A duplicate without "by" arrives DuplicateAfter the first copy.
+//
+// # Why anchors are events
+//
+// A fault at 120ms hits whatever is there at 120ms. Give the network another latency, or take a
+// record away while shrinking, and the same line tells another story. "before ack of write 2"
+// goes on meaning what it says: the output is visible and its writer does not know. So anchors are
+// events of the protocol, and time is there for what really is about time.
+//
+// The nearer an anchor is to its reason, the longer it keeps its meaning: prefer a record to the
+// ordinal of a call, and that to the ordinal of an effect, which is the universal anchor that
+// searches use. Ordinals count over all lives and attempts of a process, never from its latest
+// restart, and repetitions of a call count like calls: "write 2" may well be write 1 once more.
+//
+// During and before ack make sense for calls. At an effect that is not one they are never
+// reached, and neither is an ordinal that the run does not get to. That is no error of the line,
+// since it depends on the run; a run reports each anchor that was not reached (History.Reached),
+// so that a plan which tests nothing does not pass for one which does.
+//
+// # Adding a fault
+//
+// The simulator knows a fixed set of actions. A new fault recombines them: one file with a Spec,
+// and one line in All. Reading, printing, lists, help and fuzzing follow from there.
+package faults

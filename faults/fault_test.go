@@ -1,0 +1,111 @@
+package faults
+
+import (
+	"testing"
+
+	"github.com/oncesim/oncesim/model"
+	"github.com/stretchr/testify/require"
+)
+
+// Each shape of each fault, over the extremes of what its fields hold.
+func TestFault_roundTrip(t *testing.T) {
+	n := 0
+	for _, f := range everyShape() {
+		requireRoundTrip(t, f)
+		require.True(t, f.isLine(), f.String())
+		n++
+	}
+	require.Equal(t, 2*2*(4*(3+2+4)+3)+2*2*8+2*2*8+3*2*8, n)
+}
+
+func everyShape() []Fault {
+	var list []Fault
+	for _, proc := range []string{"op/0", "before/12"} {
+		for _, action := range []model.Action{model.Crash, model.Pause} {
+			for _, f := range everyPoint() {
+				f.Action, f.Proc = action, proc
+				if action == model.Pause {
+					f.For = 1
+				}
+				list = append(list, f)
+			}
+		}
+		for _, call := range callWords() {
+			kind, _ := model.ParseKind(call)
+			f := Fault{Proc: proc, Scope: model.CallOfKind, Call: kind, N: 1<<63 - 1}
+			for _, action := range []model.Action{model.LoseRequest, model.LoseAnswer,
+				model.DelayRequest, model.DuplicateRequest} {
+				for _, ns := range durationsOf(action) {
+					f.Action, f.For = action, ns
+					list = append(list, f)
+				}
+			}
+		}
+	}
+	return list
+}
+
+func durationsOf(a model.Action) []int64 {
+	switch a {
+	case model.DelayRequest:
+		return []int64{1, durationMax}
+	case model.DuplicateRequest:
+		return []int64{0, DuplicateAfter, 1_234_567_891}
+	}
+	return []int64{0}
+}
+
+func everyPoint() []Fault {
+	list := []Fault{{Point: model.AtTime}, {Point: model.AtTime, At: 1},
+		{Point: model.AtTime, At: durationMax}}
+	for point := model.Before; point <= model.After; point++ {
+		for _, n := range []int64{1, 2, 1<<63 - 1} {
+			list = append(list, Fault{Point: point, Scope: model.EveryEffect, N: n})
+		}
+		for _, life := range []int32{1, 1<<31 - 1} {
+			list = append(list, Fault{Point: point, Scope: model.StartEffect, N: 1, Life: life})
+		}
+		for _, n := range []int64{1, 2} {
+			for _, r := range []RecordName{{Offset: 7}, {"input", 1<<31 - 1, 1<<63 - 1}} {
+				list = append(list, Fault{Point: point, Scope: model.RecordEffect, N: n, Record: r})
+			}
+		}
+	}
+	return list
+}
+
+// Values that no line means still print, since they turn up in messages, and as nothing that
+// Parse would take for something else.
+func TestFault_notALine(t *testing.T) {
+	good := Fault{Action: model.Pause, Proc: "op/0", Point: model.After, Scope: model.EveryEffect,
+		N: 1, For: 1}
+	require.True(t, good.isLine())
+	for name, change := range map[string]func(*Fault){
+		"no action":        func(f *Fault) { f.Action = 0 },
+		"unknown action":   func(f *Fault) { f.Action = 99 },
+		"no point":         func(f *Fault) { f.Point = 0 },
+		"unknown point":    func(f *Fault) { f.Point = 99 },
+		"no scope":         func(f *Fault) { f.Scope = 0 },
+		"unknown scope":    func(f *Fault) { f.Scope = 99 },
+		"no ordinal":       func(f *Fault) { f.N = 0 },
+		"negative ordinal": func(f *Fault) { f.N = -1 },
+		"no duration":      func(f *Fault) { f.For = 0 },
+		"least duration":   func(f *Fault) { f.For = -1 << 63 },
+		"no such run":      func(f *Fault) { f.For = durationMax + 1 },
+		"no call":          func(f *Fault) { f.Scope = model.CallOfKind },
+		"no request":       func(f *Fault) { f.Scope, f.Call = model.CallOfKind, model.Data },
+		"unknown call":     func(f *Fault) { f.Scope, f.Call = model.CallOfKind, 99 },
+		"no process":       func(f *Fault) { f.Proc = "" },
+		"two words":        func(f *Fault) { f.Proc = "my op/0" },
+		"a comment":        func(f *Fault) { f.Proc = "#op/0" },
+		"a line break":     func(f *Fault) { f.Proc = "o\np/0" },
+		"unused field":     func(f *Fault) { f.Life = 1 },
+		"no life":          func(f *Fault) { f.Scope = model.StartEffect },
+		"offset below 0":   func(f *Fault) { f.Scope, f.Record.Offset = model.RecordEffect, -1 },
+		"part of no input": func(f *Fault) { f.Scope, f.Record.Part = model.RecordEffect, 1 },
+	} {
+		f := good
+		change(&f)
+		require.False(t, f.isLine(), "%s: %s", name, f)
+	}
+}

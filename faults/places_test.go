@@ -1,0 +1,163 @@
+package faults
+
+import (
+	"iter"
+	"slices"
+	"testing"
+
+	"github.com/oncesim/oncesim/model"
+	"github.com/stretchr/testify/require"
+)
+
+// A Places is ranged over like any sequence.
+var _ iter.Seq[model.Rule] = Places{}.Each
+
+// lines prints all places of newJob(2).
+func lines(s Places) []string {
+	var list []string
+	for rule := range s.Each {
+		list = append(list, FromRule(newJob(2), rule).String())
+	}
+	return list
+}
+
+// All places of a run in which op/0 has two effects, the second of which is a put.
+func TestPlaces_crash(t *testing.T) {
+	extent := &model.Extent{Effects: []int64{0, 0, 2},
+		Calls: [][]int64{{}, {}, calls(model.Put, 1)}}
+	require.Equal(t, []string{
+		"crash op/0 before effect 1",
+		"crash op/0 after effect 1",
+		"crash op/0 before effect 2",
+		"crash op/0 after effect 2",
+		"crash op/0 during put 1",
+		"crash op/0 before ack of put 1",
+		"crash op/0 after put 1",
+	}, lines(Places{Action: model.Crash, Extent: extent}))
+}
+
+func TestPlaces_calls(t *testing.T) {
+	want := []string{
+		"delay call position 1 of source/0 by 3ms",
+		"delay call fetch 1 of source/0 by 3ms",
+		"delay call fetch 2 of source/0 by 3ms",
+		"delay call offset-commit 1 of source/0 by 3ms",
+		"delay call get 1 of op/0 by 3ms",
+		"delay call put 1 of op/0 by 3ms",
+		"delay call put 2 of op/0 by 3ms",
+		"delay call write 1 of sink/0 by 3ms",
+		"delay call write 2 of sink/0 by 3ms",
+		"delay call write 3 of sink/0 by 3ms",
+	}
+	require.Equal(t, want,
+		lines(Places{Action: model.DelayRequest, For: 3_000_000, Extent: newExtent()}))
+}
+
+// Two for each effect, three for each call; one for each call.
+func TestPlaces_len(t *testing.T) {
+	const effects, calls = 6 + 4 + 2 + 3, 4 + 3 + 3
+	for action, want := range map[model.Action]int64{
+		model.Crash: 2*effects + 3*calls, model.Pause: 2*effects + 3*calls,
+		model.LoseRequest: calls, model.LoseAnswer: calls,
+		model.DelayRequest: calls, model.DuplicateRequest: calls,
+	} {
+		require.Equal(t, want, Places{Action: action, For: 1, Extent: newExtent()}.Len(), action)
+	}
+}
+
+// Every place is legal, there are no two alike, it prints and compiles to itself, and it is found
+// under its number.
+func TestPlaces_each(t *testing.T) {
+	job := newJob(2)
+	for action := model.Crash; action <= model.DuplicateRequest; action++ {
+		places := Places{Action: action, For: 7, Extent: newExtent()}
+		seen := map[model.Rule]bool{}
+		for rule := range places.Each {
+			rule.Validate()
+			require.Equal(t, rule, places.At(int64(len(seen))))
+			requireSameRule(t, job, rule)
+			require.False(t, seen[rule], "%+v", rule)
+			seen[rule] = true
+		}
+		require.Equal(t, places.Len(), int64(len(seen)))
+	}
+}
+
+// What happened before From and what happened after it make the whole.
+func TestPlaces_from(t *testing.T) {
+	from := newExtent()
+	from.Effects = []int64{2, 0, 4, 0, 1, 0}
+	from.Calls[0] = calls(model.Position, 1, model.Fetch, 1)
+	from.Calls[4] = calls(model.Write, 1)
+	for action := model.Crash; action <= model.DuplicateRequest; action++ {
+		whole := slices.Collect(Places{Action: action, For: 1, Extent: newExtent()}.Each)
+		early := slices.Collect(Places{Action: action, For: 1, Extent: from}.Each)
+		late := slices.Collect(Places{Action: action, For: 1, Extent: newExtent(), From: from}.Each)
+		require.NotEmpty(t, late)
+		require.ElementsMatch(t, whole, append(early, late...))
+	}
+}
+
+// A run that fell short of From, since a fault made it shorter, has nothing new to offer.
+func TestPlaces_fromBeyond(t *testing.T) {
+	short := newExtent()
+	short.Effects[0], short.Calls[0] = 1, calls()
+	places := Places{Action: model.Crash, Extent: short, From: newExtent()}
+	require.Zero(t, places.Len())
+	require.Empty(t, lines(places))
+}
+
+func TestPlaces_empty(t *testing.T) {
+	places := Places{Action: model.Crash, Extent: &model.Extent{}}
+	require.Zero(t, places.Len())
+	require.PanicsWithValue(t, "faults: place 0 of 0", func() { places.At(0) })
+}
+
+func TestPlaces_stopsEarly(t *testing.T) {
+	n := 0
+	for range (Places{Action: model.Crash, Extent: newExtent()}).Each {
+		if n++; n == 3 {
+			break
+		}
+	}
+	require.Equal(t, 3, n)
+}
+
+// A pause or a delay of no time is no fault; of a crash, a duration means nothing.
+func TestPlaces_duration(t *testing.T) {
+	for _, action := range []model.Action{model.Pause, model.DelayRequest} {
+		places := Places{Action: action, Extent: newExtent()}
+		require.Panics(t, func() { places.At(0) }, action.String())
+	}
+	duplicate := Places{Action: model.DuplicateRequest, Extent: newExtent()}
+	require.EqualValues(t, DuplicateAfter, duplicate.At(0).For)
+	require.Zero(t, Places{Action: model.Crash, For: 5, Extent: newExtent()}.At(0).For)
+}
+
+func TestPlaces_allocatesNothing(t *testing.T) {
+	places := Places{Action: model.Crash, Extent: newExtent()}
+	sum := int64(0)
+	allocs := testing.AllocsPerRun(10, func() {
+		for rule := range places.Each {
+			sum += rule.N
+		}
+		for i := range places.Len() {
+			rule := places.At(i)
+			sum += rule.N
+		}
+	})
+	require.Zero(t, allocs)
+	require.Positive(t, sum)
+}
+
+func BenchmarkPlaces(b *testing.B) {
+	extent := newExtent()
+	extent.Effects[0] = 1000
+	places := Places{Action: model.Crash, Extent: extent}
+	b.ReportAllocs()
+	for b.Loop() {
+		for range places.Each {
+			continue
+		}
+	}
+}
