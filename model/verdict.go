@@ -36,7 +36,8 @@ const (
 	StateDuplicate                          // an input is in the state more than once
 	WrongState                              // each input once, but no legal order gives the state
 	Divergence                              // state and output fit no one execution
-	Unexplained                             // no rewind of the claimed steps gives what is visible
+	Unexplained                             // no claimed step gives the value
+	NoSubsequence                           // no subsequence of the inputs gives the value
 	Stuck                                   // no progress after the last fault
 	OffsetRegression                        // finding: a committed offset went back
 	ZombieWrite                             // finding: a write of a replaced attempt was accepted
@@ -45,10 +46,10 @@ const (
 
 var anomalyNames = [anomalyEnd]string{"", "loss", "duplicate", "phantom", "wrong-value", "revised",
 	"reorder", "regression", "state-loss", "state-duplicate", "wrong-state", "divergence",
-	"unexplained", "stuck", "offset-regression", "zombie-write"}
+	"unexplained", "no-subsequence", "stuck", "offset-regression", "zombie-write"}
 
 var anomalyCodes = [anomalyEnd]string{"", "L", "D", "PH", "W", "RV", "RO", "RG", "SL", "SD", "WS",
-	"SX", "UX", "ST", "OG", "Z"}
+	"SX", "UX", "NS", "ST", "OG", "Z"}
 
 // String is the anomaly's name.
 func (k AnomalyKind) String() string { return anomalyNames[k] }
@@ -72,7 +73,8 @@ func ParseAnomaly(word string) (AnomalyKind, bool) {
 
 // Anomalies lists all kinds, most severe first: the order in which they are reported.
 func Anomalies() []AnomalyKind {
-	return []AnomalyKind{Loss, StateLoss, Phantom, Unexplained, WrongValue, WrongState, Divergence,
+	return []AnomalyKind{Loss, StateLoss, Phantom, Unexplained, WrongValue, WrongState,
+		NoSubsequence, Divergence,
 		Duplicate, StateDuplicate, Revised, Reorder, Regression, Stuck, ZombieWrite,
 		OffsetRegression}
 }

@@ -15,8 +15,8 @@ type Config struct {
 	SuspectAfter int64 // how long a process may stand still before it is replaced: 50 ms
 	LingerTime   int64 // how long a resumed zombie goes on: 30 ms
 	ReadEvery    int64 // how often the reader polls: 2 ms
-	DrainTime    int64 // bound on progress after the last arrival or fault: 10 s
-	EventsMax    int64 // budget of events: 2,000,000
+	DrainTime    int64 // bound on progress after the last arrival or fault: 10 s + 20 ms a record
+	EventsMax    int64 // budget of events: 1,000,000 + 500 a record
 }
 
 const (
@@ -29,8 +29,9 @@ const (
 // fault does not say.
 const DoubleAfter = millisecond
 
-// withDefaults fills zero fields and panics on a span that is no span.
-func (c Config) withDefaults() Config {
+// withDefaults fills zero fields, given the number of input records, and panics on a span that is
+// no span.
+func (c Config) withDefaults(records int64) Config {
 	span := func(s *Span, lo, hi int64) {
 		if *s == (Span{}) {
 			*s = Span{lo, hi}
@@ -55,7 +56,7 @@ func (c Config) withDefaults() Config {
 	number(&c.SuspectAfter, 50*millisecond)
 	number(&c.LingerTime, 30*millisecond)
 	number(&c.ReadEvery, 2*millisecond)
-	number(&c.DrainTime, 10*second)
-	number(&c.EventsMax, 2_000_000)
+	number(&c.DrainTime, 10*second+20*millisecond*records)
+	number(&c.EventsMax, 1_000_000+500*records)
 	return c
 }

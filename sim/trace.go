@@ -8,7 +8,6 @@ type tracer struct {
 	n       int64
 	draws   int64
 	a, b    uint64
-	keep    bool
 	entries []model.Entry
 }
 

@@ -92,7 +92,7 @@ type Options struct {
 // New makes a world for a job under a mode, on an input and in front of a sink.
 func New(job *model.Job, mode *model.Mode, input *model.Input, sink *model.SinkSpec,
 	cfg Config) *World {
-	w := &World{cfg: cfg.withDefaults(), job: job, mode: mode, input: input}
+	w := &World{cfg: cfg.withDefaults(int64(input.Total())), job: job, mode: mode, input: input}
 	w.services = [model.ServiceEnd]model.Service{
 		model.InputLog:   newInputLog(input),
 		model.StateStore: newStore(len(job.Topology.Stages)),
