@@ -1,0 +1,111 @@
+package checker
+
+import "github.com/oncesim/oncesim/model"
+
+// atLeastOnce is ALO, coverage: nothing is missing.
+func atLeastOnce() Property {
+	return Property{
+		Name: "at-least-once",
+		Says: "each input has an application all of whose outputs became visible, through every " +
+			"operator on the way; an input that is dropped on purpose is covered by being applied",
+		Source: "Hwang et al., High-Availability Algorithms for Distributed Stream Processing, " +
+			"ICDE 2005 (rollback recovery)",
+		Anomalies: []model.AnomalyKind{model.Loss},
+		Check:     checkAtLeastOnce,
+	}
+}
+
+func checkAtLeastOnce(j *Judge) (model.Result, string) {
+	if j.plan.ambiguous {
+		return model.Undecided, reasonAmbiguous
+	}
+	j.coverAll()
+	late := false
+	for part := range int32(j.plan.parts) {
+		records := j.s.Input.Parts[part].Records
+		for i := range records {
+			if j.isReached(&records[i]) {
+				continue
+			}
+			if late = !j.completed; !late {
+				j.reportLoss(&records[i])
+			}
+		}
+	}
+	if late {
+		return model.Undecided, j.unfinished()
+	}
+	return j.conclude("")
+}
+
+// coverAll marks the claims of all operators, the last ones first.
+func (j *Judge) coverAll() {
+	j.look()
+	j.replay()
+	for op := j.plan.ops; op > 0; op-- {
+		j.cover(op)
+	}
+}
+
+// cover marks the claims of an operator all of whose outputs became visible. The operators that
+// read from it have been marked before.
+func (j *Judge) cover(op int32) {
+	c := &j.claims
+	for i := range c.list {
+		me := &c.list[i]
+		if j.h.Applications[i].Op != op || me.slot < 0 {
+			continue
+		}
+		me.covered = true
+		for n := range me.outs {
+			if !j.arrives(op, int32(i), n) {
+				me.covered = false
+				break
+			}
+		}
+	}
+}
+
+// arrives reports whether output n of a claim became visible, or was taken up by covered claims.
+func (j *Judge) arrives(op, claim, n int32) bool {
+	e := &j.claims.emitted[j.claims.list[claim].out+n]
+	if j.plan.stages[op].terminal {
+		for i := j.nodes[e.slot].first; i > 0; i = j.seen.entries[i-1].next {
+			if e.is(&j.seen.list[i-1].Out) {
+				return true
+			}
+		}
+		return false
+	}
+	in := &j.h.Applications[claim].In
+	for _, next := range j.plan.stages[op].next {
+		if !j.isTaken(e, next, j.slot(in.ID, next, in.Path.Child(int(n)))) {
+			return false
+		}
+	}
+	return true
+}
+
+// isTaken reports whether a covered claim of operator op took up an emission.
+func (j *Judge) isTaken(e *emission, op, slot int32) bool {
+	for i := j.nodes[slot].claim; i > 0; i = j.claims.list[i-1].next {
+		if j.claims.list[i-1].covered && e.is(&j.h.Applications[i-1].In) {
+			return true
+		}
+	}
+	return false
+}
+
+// isReached reports whether each operator that reads the input has a covered claim of a record.
+func (j *Judge) isReached(rec *model.Record) bool {
+	for op := int32(1); op <= j.plan.ops; op++ {
+		if l := j.plan.of(op, rec.ID.Part); l.depth != 1 {
+			continue
+		}
+		e := emission{any: true}
+		if !j.isTaken(&e, op, j.slot(rec.ID, op, 0)) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,203 @@
+package checker
+
+import (
+	"math"
+
+	"github.com/oncesim/oncesim/model"
+)
+
+// claims are the applications that tasks claim, replayed: each step is taken again on the state
+// that the task can have had, which is what its own earlier steps in this life made of what the
+// store returned, or of nothing.
+type claims struct {
+	done     bool
+	list     []claim    // of each application
+	emitted  []emission // what the steps emit, claim by claim
+	lives    []int32    // by process: its newest life, plus one
+	previous []int32    // by life: the life of the process before it, plus one
+	hint     []int32    // by process: the life looked up last, plus one
+	touched  table      // (life, key) → memory
+	memories []memory
+	calls    []stateCall // of each call
+	call     int         // calls and servings before these have been replayed
+	serving  int
+
+	unmatched int // visible records that no valid claim emits
+}
+
+// claim is one application, recomputed. A version of a state is named by the claim that made it,
+// plus one; 0 is the empty state.
+type claim struct {
+	slot    int32 // of the step; -1: not valid
+	next    int32 // the claim of the same step before this one, plus one
+	out     int32 // in emitted
+	outs    int32
+	base    int32 // the version that the step started from
+	cell    int32 // the state that it changes; -1: none
+	folded  bool  // its step is in the final state
+	covered bool  // all that it emits became visible
+	needed  bool  // something visible, or the final state, rests on it
+	value   model.Value
+}
+
+// alien is the version of a value that no replayed step made.
+const alien = -1
+
+// emission is one record that a replayed step emits. The values of an operator that is not
+// deterministic cannot be recomputed: any value will do.
+type emission struct {
+	slot  int32
+	any   bool
+	key   string
+	value model.Value
+}
+
+// held is a state value and where it comes from.
+type held struct {
+	version int32
+	at      int64 // event
+	value   model.Value
+}
+
+// replay recomputes all claims, once a subject. Claims, calls and servings are in event order, so
+// that one pass over the three does.
+func (j *Judge) replay() {
+	c := &j.claims
+	if c.done {
+		return
+	}
+	c.done = true
+	c.list, c.emitted, c.memories = c.list[:0], c.emitted[:0], c.memories[:0]
+	c.touched.reset()
+	c.calls, c.call, c.serving = c.calls[:0], 0, 0
+	j.indexLives()
+	for i := range j.h.Applications {
+		a := &j.h.Applications[i]
+		j.serveUntil(a.N)
+		j.claim(a)
+	}
+	j.serveUntil(math.MaxInt64)
+	j.keepLastLives()
+}
+
+// indexLives links the lives of each process.
+func (j *Judge) indexLives() {
+	c := &j.claims
+	c.lives, c.hint, c.previous = c.lives[:0], c.hint[:0], c.previous[:0]
+	for range j.plan.job.Tasks {
+		c.lives, c.hint = append(c.lives, 0), append(c.hint, 0)
+	}
+	for i := range j.h.Lives {
+		proc := j.h.Lives[i].Proc
+		c.previous = append(c.previous, c.lives[proc])
+		c.lives[proc] = int32(i + 1)
+	}
+}
+
+// life is the number of a process's life under an attempt, or -1.
+func (j *Judge) life(proc model.ProcID, attempt int32) int32 {
+	c := &j.claims
+	if proc < 0 || int(proc) >= len(c.lives) {
+		return -1
+	}
+	if hint := c.hint[proc]; hint > 0 && j.h.Lives[hint-1].Attempt == attempt {
+		return hint - 1
+	}
+	for l := c.lives[proc]; l > 0; l = c.previous[l-1] {
+		if j.h.Lives[l-1].Attempt == attempt {
+			c.hint[proc] = l
+			return l - 1
+		}
+	}
+	return -1
+}
+
+// claim replays one application and appends it.
+func (j *Judge) claim(a *model.Application) {
+	c := &j.claims
+	c.list = append(c.list, claim{slot: -1, cell: -1, out: int32(len(c.emitted))})
+	if !j.isInput(a) {
+		return
+	}
+	me := &c.list[len(c.list)-1]
+	var state model.Value
+	memory := int32(-1)
+	if j.plan.stages[a.Op].stateful {
+		memory = j.memory(j.life(a.Proc, a.Attempt), a.Op, a.In.Key)
+		m := &c.memories[memory]
+		me.base, me.cell, state = m.held.version, m.cell, m.held.value
+	}
+	if !j.retake(a, me, state) {
+		me.cell = -1
+		return
+	}
+	if memory >= 0 {
+		c.memories[memory].held = held{int32(len(c.list)), a.N, me.value}
+	}
+	me.slot = j.slot(a.In.ID, a.Op, a.In.Path)
+	n := &j.nodes[me.slot]
+	me.next, n.claim = n.claim, int32(len(c.list))
+	n.claims++
+}
+
+// retake takes the step of a claim again; it reports whether the step emits as many records as
+// the task says. The state of an operator that is not deterministic is learnt from its put.
+func (j *Judge) retake(a *model.Application, me *claim, state model.Value) bool {
+	c := &j.claims
+	if j.plan.stages[a.Op].operator.Kind == model.NonDeterministic {
+		for n := range int(a.Outputs) {
+			slot := j.slot(a.In.ID, a.Op, a.In.Path.Child(n))
+			c.emitted = append(c.emitted, emission{slot: slot, any: true})
+		}
+		me.outs, me.value = a.Outputs, state
+		return true
+	}
+	value, out := j.step(0, a.Op, &a.In, state)
+	records := out.Records()
+	if len(records) != int(a.Outputs) {
+		return false
+	}
+	for i := range records {
+		r := &records[i]
+		c.emitted = append(c.emitted, emission{slot: j.slot(r.ID, r.Op, r.Path), key: r.Key,
+			value: r.Value})
+	}
+	me.outs, me.value = a.Outputs, value
+	return true
+}
+
+// isInput reports whether a claim's record is an input of its operator: a record of the input as
+// it is, or what an earlier valid claim emits.
+func (j *Judge) isInput(a *model.Application) bool {
+	if a.Op < 1 || a.Op > j.plan.ops || !j.s.Input.Has(a.In.ID) ||
+		a.Proc < 0 || int(a.Proc) >= len(j.plan.job.Tasks) {
+		return false
+	}
+	l := j.plan.of(a.Op, a.In.ID.Part)
+	if l.ways == 0 || l.parent != a.In.Op || j.plan.job.Tasks[a.Proc].Op != a.Op {
+		return false
+	}
+	if a.In.Op == 0 {
+		rec := j.s.Input.At(a.In.ID)
+		return a.In.Path == 0 && rec.Key == a.In.Key && rec.Value == a.In.Value
+	}
+	return j.emitter(&a.In) > 0
+}
+
+// emitter is the latest valid claim that emits a record as it is, plus one, or 0.
+func (j *Judge) emitter(rec *model.Record) int32 {
+	step := j.slot(rec.ID, rec.Op, rec.Path>>model.PathBits)
+	ordinal := int32(rec.Path & (1<<model.PathBits - 1))
+	for i := j.nodes[step].claim; i > 0; i = j.claims.list[i-1].next {
+		c := &j.claims.list[i-1]
+		if ordinal < c.outs && j.claims.emitted[c.out+ordinal].is(rec) {
+			return i
+		}
+	}
+	return 0
+}
+
+// is reports whether e has the key and the value of a record with the same identity.
+func (e *emission) is(rec *model.Record) bool {
+	return e.any || e.key == rec.Key && e.value == rec.Value
+}

@@ -1,0 +1,96 @@
+// Package checker is the black-box judge: it takes what services and readers saw of a run, and
+// what tasks claim, and says of each property whether the run keeps it.
+//
+// # The smallest use
+//
+//	j := checker.NewJudge()
+//	for _, verdict := range j.Judge(subject, checker.All()) {
+//		fmt.Println(verdict.Property, verdict.Result)
+//	}
+//
+// A Judge is reused from run to run: a passing judgement allocates nothing.
+//
+// # A duplicate
+//
+// A task writes, dies before its offset is committed, and its successor reads the record again:
+//
+//	event    source           task             sink        what the reader sees
+//	  5                       apply in/0:0
+//	  8                       write a=1        a=1         in/0:0 op 1 = 1
+//	 10                       x crash
+//	 14      fetch from 0
+//	 17                       apply in/0:0
+//	 20                       write a=1        a=1 a=1     in/0:0 op 1 = 1
+//	 21      commit 1
+//
+// The judge counts identities, never values: both entries are output 0 of operator 1 for the
+// record at offset 0 of partition 0. The verdict on exactly-once is violated, its certificate a
+// Duplicate of that record that cites the two writes, 8 and 20, and the reader's observations of
+// them. At-least-once holds. That the state was kept in memory and is therefore not counted twice
+// is a matter of exactly-once-state, and that nothing was shown out of turn one of order.
+//
+// # What is believed
+//
+// The answers of services and the observations of readers are facts. Claims are witnesses: the
+// judge takes each claimed step again, on the state that its life had by what the store returned
+// and by its own earlier steps, and compares. A claim whose record is no input of the operator, or
+// whose step emits another number of outputs, counts for nothing. A claimed order of consumption
+// counts if it is complete, each input once, first in first out on every channel, and if its fold
+// reproduces what is visible and the state. If it does not, a search looks for another order.
+//
+// # The properties
+//
+// Let π be a failure-free execution: an order in which each task takes its inputs, first in first
+// out on every channel. Its fold is the state that it leaves and the output that it makes visible.
+// V is what is visible in the end.
+//
+//   - at-most-once: no identity is in V twice, and under each key V and the state are what some of
+//     the inputs give, each applied once at most. Volatile state may have been emptied as often as
+//     the task was restarted. Gaps are allowed anywhere, and order is left to order; the inputs are
+//     taken in channel order, or in that of the claims.
+//   - at-least-once: each input has an application all of whose outputs are in V with their
+//     values, through all operators on the way. A step that emits nothing is covered by a claim.
+//   - replay-explained: what is in V, and each stored state, is what a claimed step gives.
+//   - exactly-once-state: for some π the state is that of its fold. It is the state store's, or
+//     where state is volatile that of the last life of each task, recomputed from its claims.
+//   - exactly-once: for some π, V and the state are those of its fold, and readers always saw a
+//     prefix of V in each partition.
+//   - effectively-once: for some π the content of the durable state backend is that of its fold,
+//     and in a mode without one what is in memory in the end.
+//   - order: of one operator, under one key of one partition of the sink, nothing goes back.
+//   - no-revision: no identity has two values, and nothing seen vanishes.
+//   - progress: the run ends by itself with its input drained. A run that lost records may still
+//     have made progress.
+//   - mechanism: findings, such as a write of a replaced attempt that was accepted. They need not
+//     show in any outcome, and no mode claims their absence.
+//
+// An absent key is the empty state. Operators without state are transparent: what they emit keeps
+// the order of the channel by which it came, and the order in which they merge channels is not
+// compared between their receivers.
+//
+// What the definitions are taken from stands in each Property's Source. The common ground is
+// observational explainability: a run with failures is right if some run without failures looks
+// the same to its observer (Veresov, Spenger, Carbone and Haller, ECOOP 2024). Recovery types are
+// those of Hwang, Balazinska, Rasin, Çetintemel, Stonebraker and Zdonik, ICDE 2005.
+//
+// # What is complete, and when the answer is unknown
+//
+// Without state all properties are decided in one pass. With state, the claims decide runs that
+// keep their promise in one pass too. Where they do not, the search decides: by key, since keys
+// commute, then by task, since channels and partitions of the sink tie keys together. It goes
+// through how far each channel has been taken and what state that leaves (Warmuth and Haussler,
+// JCSS 1984, for why more is not to be had: recognising a shuffle is NP-complete). The answer is
+// Undecided, with the reason, where
+//
+//   - the search has spent Judge.StepsMax operator steps,
+//   - an operator with state reads from another one, and the claims do not explain the run,
+//   - an operator is not deterministic, so that its steps cannot be recomputed; what identities
+//     alone show is still reported,
+//   - records reach an operator by two routes, so that one identity names two of its records,
+//   - the run did not come to its end, and nothing is violated that the rest could not mend.
+//
+// One verdict rests on provenance and not on a search: where the recomputed steps that lead to a
+// state leave out an input or repeat one, and a short search finds no order of all inputs that
+// gives the same value, state-loss and state-duplicate are reported without a proof that none of
+// the remaining orders does.
+package checker

@@ -1,0 +1,102 @@
+package checker
+
+import "github.com/oncesim/oncesim/model"
+
+// exactlyOnceState is XS: state as if nothing had failed.
+func exactlyOnceState() Property {
+	return Property{
+		Name: "exactly-once-state",
+		Says: "the keyed state in the end is that of one failure-free execution: each input " +
+			"folded in once, first in first out on every channel; where the mode keeps state in " +
+			"memory, the state of the last life of each task counts",
+		Source: "Carbone et al., Lightweight Asynchronous Snapshots for Distributed Dataflows, " +
+			"2015; Carbone et al., State Management in Apache Flink, VLDB 2017",
+		Anomalies: []model.AnomalyKind{model.StateLoss, model.WrongState, model.StateDuplicate},
+		Check: func(j *Judge) (model.Result, string) {
+			return j.judgeState(j.home())
+		},
+	}
+}
+
+// judgeState judges the final state by its value, and names what is wrong by its provenance.
+func (j *Judge) judgeState(from source) (model.Result, string) {
+	switch {
+	case !j.plan.stateful:
+		return model.Holds, ""
+	case j.plan.ambiguous:
+		return model.Undecided, reasonAmbiguous
+	case j.plan.random:
+		return model.Undecided, reasonRandom
+	case !j.completed:
+		return model.Undecided, j.unfinished()
+	}
+	if f := j.fold(from); f.state {
+		return model.Holds, ""
+	}
+	reason := ""
+	for op := int32(1); op <= j.plan.ops; op++ {
+		switch {
+		case !j.plan.stages[op].stateful:
+		case !j.plan.stages[op].alone:
+			reason = reasonBeyond
+		default:
+			reason = max(reason, j.judgeStates(op))
+		}
+	}
+	j.nameBeyond()
+	if reason != "" || j.Reported() > 0 {
+		return j.conclude(reason)
+	}
+	return j.together(query{state: true})
+}
+
+// judgeStates judges the states of an operator, key by key. It returns a reason where the budget
+// did not suffice.
+func (j *Judge) judgeStates(op int32) (reason string) {
+	j.group(op)
+	for i := range j.states.cells {
+		if j.states.cells[i].op != op || j.reportUnknownKey(model.WrongState, int32(i)) {
+			continue
+		}
+		switch j.judgeCell(op, int32(i)) {
+		case model.Violated:
+			j.nameState(op, int32(i))
+		case model.Undecided:
+			reason = reasonBudget
+		}
+	}
+	return reason
+}
+
+// judgeCell searches for an order of the inputs under a key that gives its state.
+//
+// Where the provenance says that an input is missing or repeated, the search is short, and what it
+// does not decide the provenance does: the steps that lead to the state have been taken again and
+// give its value. That all inputs give the same value in one of very many orders, by chance, is
+// left out of account.
+func (j *Judge) judgeCell(op, cell int32) model.Result {
+	c := &j.states.cells[cell]
+	if c.judged {
+		return c.result
+	}
+	q := query{state: true, short: !c.alien && !j.isFoldedOnce(op, cell)}
+	c.judged, c.result = true, j.findCell(op, cell, q)
+	c.expected = j.finder.deepest.fact()
+	if c.result == model.Undecided && q.short {
+		c.result = model.Violated
+	}
+	return c.result
+}
+
+// nameState reports what is wrong with the state under a key that no legal order gives: what the
+// provenance says, unless it leads to a value that no step made.
+func (j *Judge) nameState(op, cell int32) {
+	c := &j.states.cells[cell]
+	if !c.alien {
+		lost := j.reportNotFolded(op, cell)
+		if twice := j.reportFoldedTwice(op, cell); lost || twice {
+			return
+		}
+	}
+	j.reportCell(model.WrongState, cell, c.expected)
+}

@@ -1,0 +1,193 @@
+package checker
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/oncesim/oncesim/model"
+)
+
+// StepsDefault is how many operator steps the searches of one property may take where
+// Judge.StepsMax is 0: some hundredths of a second.
+const StepsDefault = 1 << 18
+
+// Judge judges histories, one after the other. It keeps its memory: once it has seen a history of
+// some size, judging one that is no larger allocates nothing unless something is violated.
+//
+// What several properties need is worked out once a subject, when the first of them asks.
+type Judge struct {
+	// StepsMax bounds the operator steps that the searches of one property may take. When they are
+	// spent the verdict is Undecided. 0 means StepsDefault.
+	StepsMax int
+
+	s         Subject
+	h         *model.History
+	plan      plan
+	nodes     []node
+	extra     table // identities with a path: beyond the dense slots
+	outs      []model.Outputs
+	seen      seen
+	claims    claims
+	states    states
+	flow      flow
+	finder    finder
+	journeys  journeys
+	streams   streams
+	shownKeys texts
+	drains    []drain // by partition
+	reign     reign
+	severity  [64]int8 // by AnomalyKind
+	verdicts  []model.Verdict
+	verdict   *model.Verdict // the one being found
+	completed bool           // the run came to its end: what is missing is missing
+}
+
+// node is what is known of one slot. A slot stands for the record that an operator emits for one
+// input record under one path, and for the step of that operator on its input with the same path.
+// Links are numbers plus one, so that 0 is no link and clearing is enough.
+type node struct {
+	first, last int32 // entries of the record, in the order shown
+	times       int32 // how often the record is visible
+	claim       int32 // claims of the step, latest first
+	claims      int32 // how many
+	folded      int32 // how often the step is in the final state
+	item        int32 // the step's input in the flow
+	expected    bool  // the flow emits the record
+	passed      bool  // search: something visible came through the step
+}
+
+// NewJudge returns a Judge without memory of anything.
+func NewJudge() *Judge {
+	j := &Judge{outs: make([]model.Outputs, model.HopsMax+1)}
+	for rank, kind := range model.Anomalies() {
+		j.severity[kind] = int8(rank)
+	}
+	return j
+}
+
+// Judge judges one subject by each property in turn. What it returns, anomalies included, is valid
+// until the next call.
+func (j *Judge) Judge(s Subject, props []Property) []model.Verdict {
+	j.begin(s)
+	for len(j.verdicts) < len(props) {
+		j.verdicts = append(j.verdicts, model.Verdict{})
+	}
+	for i := range props {
+		j.finder.left = j.StepsMax
+		if j.StepsMax == 0 {
+			j.finder.left = StepsDefault
+		}
+		j.verdict = &j.verdicts[i]
+		*j.verdict = model.Verdict{Property: props[i].Name, Anomalies: j.verdict.Anomalies[:0]}
+		j.verdict.Result, j.verdict.Reason = props[i].Check(j)
+		j.settle()
+	}
+	return j.verdicts[:len(props)]
+}
+
+func (j *Judge) begin(s Subject) {
+	j.s, j.h = s, s.History
+	j.completed = s.History.End.Reason == model.Quiescent
+	j.plan.make(s.Job)
+	dense := int(j.plan.ops+1) * s.Input.Total()
+	j.nodes = slices.Grow(j.nodes[:0], dense)[:dense]
+	clear(j.nodes)
+	j.extra.reset()
+	j.states.reset()
+	j.seen.done, j.claims.done = false, false
+	j.flow.done, j.journeys.done = false, false
+}
+
+// settle sorts the anomalies, most severe first and then by record, and keeps one a record and
+// kind.
+func (j *Judge) settle() {
+	list := j.verdict.Anomalies
+	if len(list) < 2 {
+		return
+	}
+	slices.SortStableFunc(list, func(a, b model.Anomaly) int {
+		return cmp.Or(cmp.Compare(j.severity[a.Kind], j.severity[b.Kind]),
+			a.Record.ID.Compare(b.Record.ID), cmp.Compare(a.Record.Op, b.Record.Op),
+			cmp.Compare(a.Record.Path, b.Record.Path))
+	})
+	j.verdict.Anomalies = slices.CompactFunc(list, func(a, b model.Anomaly) bool {
+		return a.Kind == b.Kind && a.Record.Same(b.Record)
+	})
+}
+
+// Subject returns what is being judged.
+func (j *Judge) Subject() Subject { return j.s }
+
+// Completed reports whether the run came to its end by itself. If it did not, what is missing may
+// only be late: a property that needs the end must answer Undecided.
+func (j *Judge) Completed() bool { return j.completed }
+
+// Report adds an anomaly to the verdict being found. One a record and kind is kept. The events
+// are put in order.
+func (j *Judge) Report(a model.Anomaly) {
+	n := slices.Index(a.Events[:], 0)
+	if n < 0 {
+		n = len(a.Events)
+	}
+	slices.Sort(a.Events[:n])
+	j.verdict.Anomalies = append(j.verdict.Anomalies, a)
+}
+
+// Reported is how many anomalies the property being checked has reported so far.
+func (j *Judge) Reported() int { return len(j.verdict.Anomalies) }
+
+// Visible is how often a record, named by ID, Op and Path, is visible in the end; while the run
+// is not completed: has been visible.
+func (j *Judge) Visible(rec model.Record) int {
+	j.look()
+	if slot := j.slot(rec.ID, rec.Op, rec.Path); slot >= 0 {
+		return int(j.nodes[slot].times)
+	}
+	return 0
+}
+
+// Applications is how many valid claims there are that operator op was applied to a record. A
+// claim is valid if its record is an input of the operator, or the output of an earlier valid
+// claim, and if the step emits as many records as it says.
+func (j *Judge) Applications(op int32, in model.Record) int {
+	j.replay()
+	if slot := j.slot(in.ID, op, in.Path); slot >= 0 {
+		return int(j.nodes[slot].claims)
+	}
+	return 0
+}
+
+// Folded is how often the step of operator op on a record is in the final state, by the
+// provenance of what the state store, or the last life of a task, holds.
+func (j *Judge) Folded(op int32, in model.Record) int {
+	j.trace(j.home())
+	if slot := j.slot(in.ID, op, in.Path); slot >= 0 {
+		return int(j.nodes[slot].folded)
+	}
+	return 0
+}
+
+// slot returns the slot of an identity, or -1 where no record has it. It may move j.nodes.
+func (j *Judge) slot(id model.ID, op int32, path model.Path) int32 {
+	if !j.s.Input.Has(id) || op < 0 || op > j.plan.ops {
+		return -1
+	}
+	index := j.s.Input.Index(id)
+	if path == 0 {
+		return op*int32(j.s.Input.Total()) + int32(index)
+	}
+	n, fresh := j.extra.number(uint64(index)<<8|uint64(op), uint64(path))
+	if fresh {
+		j.nodes = append(j.nodes, node{})
+	}
+	return int32(j.plan.ops+1)*int32(j.s.Input.Total()) + n
+}
+
+// step runs an operator on a record and a state. What it emits is valid until the next step at
+// the same level.
+func (j *Judge) step(level int, op int32, in *model.Record, state model.Value) (
+	model.Value, *model.Outputs) {
+	out := &j.outs[level]
+	out.Begin(op, *in)
+	return j.plan.stages[op].operator.Step(*in, state, out), out
+}

@@ -1,0 +1,125 @@
+package checker
+
+import "github.com/oncesim/oncesim/model"
+
+// replayExplained is ALO, explanation: what repeats is a rewind, nothing worse.
+func replayExplained() Property {
+	return Property{
+		Name: "replay-explained",
+		Says: "whatever is visible, and each state that was stored, is what a claimed step gives " +
+			"when it is taken again on the state that its life had; not claimed where a replaced " +
+			"attempt kept running",
+		Source: "Veresov et al., Failure Transparency in Stateful Dataflow Systems, ECOOP 2024; " +
+			"Alvisi and Marzullo, Message Logging, 1998 (no orphans)",
+		Anomalies: []model.AnomalyKind{model.Phantom, model.Unexplained},
+		Check:     checkReplay,
+	}
+}
+
+func checkReplay(j *Judge) (model.Result, string) {
+	if j.plan.ambiguous {
+		return model.Undecided, reasonAmbiguous
+	}
+	j.look()
+	j.reportFakes()
+	if j.match() > 0 {
+		for i := range j.seen.entries {
+			if e := &j.seen.entries[i]; e.slot >= 0 && !e.twice && e.claim == 0 {
+				j.reportUnmatched(int32(i))
+			}
+		}
+	}
+	if j.plan.stateful {
+		j.reportForeignPuts()
+	}
+	if j.Reported() > 0 && j.hasZombie() {
+		j.verdict.Anomalies = j.verdict.Anomalies[:0]
+		return model.Undecided, reasonZombie
+	}
+	return j.conclude("")
+}
+
+// match looks for a claim that emits each visible record. It returns how many have none.
+func (j *Judge) match() int {
+	j.look()
+	j.replay()
+	if j.seen.matched {
+		return j.claims.unmatched
+	}
+	j.seen.matched, j.claims.unmatched = true, 0
+	for i := range j.seen.entries {
+		e := &j.seen.entries[i]
+		if e.slot < 0 || e.twice {
+			continue
+		}
+		o := &j.seen.list[i]
+		e.claim = j.emitter(&o.Out)
+		if e.claim > 0 && j.sinkOf(int32(j.h.Applications[e.claim-1].Proc), &o.Out) != o.Part {
+			e.claim = 0
+		}
+		if e.claim == 0 {
+			j.claims.unmatched++
+		}
+	}
+	return j.claims.unmatched
+}
+
+// sinkOf is the partition of the sink that a task writes a record to, or -1.
+func (j *Judge) sinkOf(task int32, rec *model.Record) int32 {
+	t := &j.plan.job.Tasks[task]
+	for _, route := range t.Routes {
+		next := &j.plan.job.Tasks[t.Out[route.Pick(t.Subtask, rec)].Peer]
+		if next.Role == model.Sink {
+			return next.Part
+		}
+	}
+	return -1
+}
+
+// reportUnmatched reports an entry that no claim emits as it is: a phantom if none emits it at all,
+// or not into this partition.
+func (j *Judge) reportUnmatched(i int32) {
+	rec := &j.seen.list[i].Out
+	step := j.slot(rec.ID, rec.Op, rec.Path>>model.PathBits)
+	ordinal := int32(rec.Path & (1<<model.PathBits - 1))
+	for n := j.nodes[step].claim; n > 0; n = j.claims.list[n-1].next {
+		c := &j.claims.list[n-1]
+		if ordinal >= c.outs {
+			continue
+		}
+		if e := &j.claims.emitted[c.out+ordinal]; !e.is(rec) {
+			j.reportEntry(model.Unexplained, i,
+				model.Fact{Times: -1, Value: e.value, HasValue: true})
+			return
+		}
+	}
+	j.reportEntry(model.Phantom, i, model.Fact{})
+}
+
+// reportForeignPuts reports states that were stored and that no claimed step made.
+func (j *Judge) reportForeignPuts() {
+	for i := range j.h.Servings {
+		s := &j.h.Servings[i]
+		call := &j.h.Calls[s.Call]
+		if call.Req.Kind != model.Put || !isApplied(&s.Ans) ||
+			j.claims.calls[s.Call].version != alien {
+			continue
+		}
+		a := model.Anomaly{Kind: model.Unexplained, Record: call.Req.Record,
+			Expected: model.Fact{Times: -1},
+			Observed: model.Fact{Times: -1, Value: call.Req.Record.Value, HasValue: true}}
+		a.Cite(call.Invoked)
+		a.Cite(s.N)
+		j.Report(a)
+	}
+}
+
+// hasZombie reports whether some attempt kept running after it had been replaced.
+func (j *Judge) hasZombie() bool {
+	for i := range j.h.Lives {
+		if j.h.Lives[i].Replaced != 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,106 @@
+package checker
+
+import "github.com/oncesim/oncesim/model"
+
+// states are the keyed states of the operators, in the end.
+type states struct {
+	done  bool
+	from  source // what the provenance below was traced from
+	keys  texts
+	index table // (operator, key) → cell
+	cells []cell
+}
+
+// cell is the state of one operator under one key.
+type cell struct {
+	op, key int32
+	backend held // what the store was told last
+	memory  held // what the last life of the task knows
+	written bool
+	alien   bool // the provenance leads to a value that no replayed step made
+	doubt   bool // at most once: the claims are no explanation
+
+	judged   bool         // by its value alone; of the source traced last
+	result   model.Result // what came of that
+	expected model.Fact   // where it is wrong
+
+	current model.Value // while folding or searching
+	first   int32       // search: its items, plus one
+	last    int32
+	round   int32 // search: in which it takes part
+}
+
+// source says which state counts.
+type source uint8
+
+const (
+	backend  source = iota // the state store's
+	memories               // that of the last life of each task
+)
+
+func (s *states) reset() {
+	s.done = false
+	s.keys.reset()
+	s.index.reset()
+	s.cells = s.cells[:0]
+}
+
+// cell is the number of the state of an operator under a key.
+func (s *states) cell(op, key int32) int32 {
+	n, fresh := s.index.number(uint64(op), uint64(key))
+	if fresh {
+		s.cells = append(s.cells, cell{op: op, key: key})
+	}
+	return n
+}
+
+// final is the state of c that counts. An absent key is the empty state.
+func (c *cell) final(from source) *held {
+	if from == backend {
+		return &c.backend
+	}
+	return &c.memory
+}
+
+// home is where the mode keeps its state.
+func (j *Judge) home() source {
+	if j.s.Mode.State == model.Volatile {
+		return memories
+	}
+	return backend
+}
+
+// trace follows the provenance of each final state down to the empty state and marks the steps on
+// the way. A put that was based on a stale value leaves out what others had folded in meanwhile.
+func (j *Judge) trace(from source) {
+	j.replay()
+	s := &j.states
+	if s.done && s.from == from {
+		return
+	}
+	if s.done {
+		j.untrace()
+	}
+	s.done, s.from = true, from
+	for i := range s.cells {
+		c := &s.cells[i]
+		c.judged = false
+		version := c.final(from).version
+		for version > 0 {
+			step := &j.claims.list[version-1]
+			step.folded = true
+			j.nodes[step.slot].folded++
+			version = step.base
+		}
+		c.alien = version == alien
+	}
+}
+
+func (j *Judge) untrace() {
+	for i := range j.claims.list {
+		if step := &j.claims.list[i]; step.folded {
+			step.folded = false
+			j.nodes[step.slot].folded = 0
+		}
+	}
+}
