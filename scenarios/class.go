@@ -1,0 +1,71 @@
+package scenarios
+
+import (
+	"github.com/oncesim/oncesim/faults"
+	"github.com/oncesim/oncesim/model"
+)
+
+// Class is a fault class: one column of the matrix. It says which single faults it consists of;
+// plans of the class are drawn from a seed, or placed everywhere in turn.
+type Class struct {
+	Name string
+	Code string // the code in the literature's tables: "F1"
+	Says string
+	// Action is the fault of the class; 0: nothing goes wrong. A plan of the class has one fault of
+	// it, and perhaps one crash besides.
+	Action model.Action
+	For    int64 // Rule.For of the action, virtual ns
+}
+
+const millisecond = 1_000_000
+
+// Classes lists the built-in fault classes.
+func Classes() []*Class {
+	return []*Class{
+		{Name: "no-fault", Code: "F0", Says: "nothing goes wrong"},
+		{Name: "crash", Code: "F1", Action: model.Crash,
+			Says: "one or two crashes, of any process at any effect, also during recovery"},
+		{Name: "lose-request", Code: "F2", Action: model.LoseRequest,
+			Says: "a request never reaches its service; perhaps a crash"},
+		{Name: "lose-answer", Code: "F2", Action: model.LoseAnswer,
+			Says: "a service applies a request and its answer is lost; perhaps a crash"},
+		{Name: "delay-call", Code: "F2", Action: model.DelayRequest, For: 60 * millisecond,
+			Says: "a request is applied long after its caller gave up waiting; perhaps a crash"},
+		{Name: "duplicate-call", Code: "F2", Action: model.DuplicateRequest, For: 1 * millisecond,
+			Says: "a request is applied twice; perhaps a crash"},
+		{Name: "pause", Code: "F5", Action: model.Pause, For: 20 * millisecond,
+			Says: "a process stands still, not long enough to be replaced; perhaps a crash"},
+		{Name: "zombie", Code: "F5", Action: model.Pause, For: 80 * millisecond,
+			Says: "a process stands still, is replaced, and goes on; perhaps a crash"},
+	}
+}
+
+// The ordinals of the draws of a plan, beside those that faults.Draw makes for each fault.
+const (
+	drawCount = 1 << 32
+)
+
+// Draw appends a plan of the class to into. It is drawn from the seed alone, within what an extent
+// of the scenario offers; an anchor of its second fault may lie beyond and not be reached.
+func (c *Class) Draw(seed uint64, extent *model.Extent, into []model.Rule) []model.Rule {
+	if c.Action == 0 {
+		return into
+	}
+	rule, ok := faults.Draw(seed, 0, extent, c.Action, c.For)
+	if !ok {
+		return into
+	}
+	into = append(into, rule)
+	if model.Draw(seed, model.DrawPlan, drawCount, 0, 0)&1 == 0 {
+		return into
+	}
+	if crash, ok := faults.Draw(seed, 1, extent, model.Crash); ok {
+		into = append(into, crash)
+	}
+	return into
+}
+
+// Places lists every placement of the fault of the class in a run of the given extent.
+func (c *Class) Places(extent *model.Extent) faults.Places {
+	return faults.Places{Action: c.Action, For: c.For, Extent: extent}
+}

@@ -1,0 +1,124 @@
+package scenarios
+
+import (
+	"fmt"
+
+	"github.com/oncesim/oncesim/checker"
+	"github.com/oncesim/oncesim/model"
+	"github.com/oncesim/oncesim/sim"
+)
+
+// Runner runs one scenario any number of times, under other seeds and faults, in one world that it
+// reuses. It is not safe for concurrent use; runners share nothing but their immutable input.
+type Runner struct {
+	lib     *Library
+	subject checker.Subject
+	world   *sim.World
+	judge   *checker.Judge
+	stats   InputStats
+}
+
+// Options choose what a run records besides its history.
+type Options = sim.Options
+
+// Result is one run and its verdicts, one for each property of the library. It is valid until the
+// runner's next Run.
+type Result struct {
+	Subject  checker.Subject
+	Verdicts []model.Verdict
+	Trace    []model.Entry // where asked for
+	World    *sim.World    // for judges that look inside
+}
+
+// NewRunner lays out the job of a scenario and loads its input.
+func NewRunner(lib *Library, s *Scenario) (*Runner, error) {
+	input, stats, err := lib.LoadInput(s)
+	if err != nil {
+		return nil, err
+	}
+	r, err := NewRunnerOn(lib, s, input)
+	if err != nil {
+		return nil, err
+	}
+	r.stats = stats
+	return r, nil
+}
+
+// NewRunnerOn is NewRunner on an input that is loaded already, for example one that many runners
+// share.
+func NewRunnerOn(lib *Library, s *Scenario, input *model.Input) (*Runner, error) {
+	sink, err := lib.sinkOf(s)
+	if err != nil {
+		return nil, err
+	}
+	job := model.NewJob(s.Topology, withDefaults(s.Mode, s.Params))
+	cfg := sim.Config{EventsMax: s.Bounds.Events, DrainTime: s.Bounds.Time}
+	return &Runner{
+		lib:     lib,
+		subject: checker.Subject{Job: job, Mode: s.Mode, Input: input, Shape: sink.Shape},
+		world:   sim.New(job, s.Mode, input, sink, cfg),
+		judge:   checker.NewJudge(),
+	}, nil
+}
+
+// Job is the layout that rules and extents refer to.
+func (r *Runner) Job() *model.Job { return r.subject.Job }
+
+// Input is what the job reads.
+func (r *Runner) Input() *model.Input { return r.subject.Input }
+
+// Stats says how the input was read.
+func (r *Runner) Stats() InputStats { return r.stats }
+
+// Run runs the scenario under a seed and compiled faults, and judges it.
+func (r *Runner) Run(seed uint64, rules []model.Rule, opts Options) Result {
+	r.subject.History = r.world.Run(seed, rules, opts)
+	res := Result{Subject: r.subject, World: r.world}
+	res.Verdicts = r.judge.Judge(r.subject, r.lib.Properties)
+	if opts.Trace {
+		res.Trace = r.world.Trace()
+	}
+	return res
+}
+
+// Run runs a scenario once, with its own seed and faults.
+func Run(lib *Library, s *Scenario, opts Options) (*Runner, Result, error) {
+	r, err := NewRunner(lib, s)
+	if err != nil {
+		return nil, Result{}, err
+	}
+	rules, err := s.Faults.Compile(r.Job())
+	if err != nil {
+		return nil, Result{}, err
+	}
+	return r, r.Run(s.Seed, rules, opts), nil
+}
+
+// sinkOf returns the sink that a scenario names, or the default of its mode.
+func (lib *Library) sinkOf(s *Scenario) (*model.SinkSpec, error) {
+	name := s.Sink
+	if name == "" {
+		name = s.Mode.Sink
+	}
+	for _, sink := range lib.Sinks {
+		if sink.Name == name {
+			return sink, nil
+		}
+	}
+	return nil, fmt.Errorf("the library has no sink %q (mode %s)", name, s.Mode.Name)
+}
+
+// withDefaults completes the parameters of a mode, in the order of their declaration.
+func withDefaults(mode *model.Mode, set []model.ParamValue) []model.ParamValue {
+	var all []model.ParamValue
+	for _, p := range mode.Params {
+		v := model.ParamValue{Name: p.Name, Value: p.Default}
+		for _, given := range set {
+			if given.Name == p.Name {
+				v.Value = given.Value
+			}
+		}
+		all = append(all, v)
+	}
+	return all
+}

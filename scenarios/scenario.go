@@ -1,0 +1,71 @@
+package scenarios
+
+import (
+	"github.com/oncesim/oncesim/faults"
+	"github.com/oncesim/oncesim/model"
+)
+
+// Scenario is everything that decides a run: a run is a function of it and of the Library that its
+// names are looked up in.
+type Scenario struct {
+	Name     string
+	Prose    string          // what happens, why, and where it is taken from
+	Topology *model.Topology // resolved against the library, or written inline
+	Inline   bool            // the topology is written in the file, not named
+	Mode     *model.Mode
+	Params   []model.ParamValue // those set; the others have their defaults
+	Sink     string             // "": the mode's default
+	Input    InputSpec
+	Seed     uint64
+	Faults   faults.Plan
+	Bounds   Bounds
+	Expect   []Expectation
+	Trace    string    // golden diagram, or ""
+	Recorded *Recorded // what a saved run was, or nil
+}
+
+// InputKind says where the input of a scenario comes from.
+type InputKind uint8
+
+// The kinds of input.
+const (
+	InputSample    InputKind = iota // the topology's embedded sample
+	InputInline                     // lines in the scenario file
+	InputGenerated                  // drawn, the same records under every seed
+	InputFile                       // a file of its own
+)
+
+// InputSpec says what the input is. Records limits it; 0 means all of it.
+type InputSpec struct {
+	Kind    InputKind
+	Lines   []string // InputInline
+	Path    string   // InputFile
+	Dir     string   // InputFile: where a relative Path begins; Format does not write it
+	SHA256  string   // InputFile: hex; "" is not verified
+	Records int
+	Every   int64 // arrival interval in a partition, virtual ns; 0: EveryDefault
+}
+
+// Bounds end a run that does not end itself. Zero means the default.
+type Bounds struct {
+	Events int64 // budget of events; when it is spent the verdicts are unknown
+	Time   int64 // virtual ns that the job has to drain after the last arrival or fault
+}
+
+// Expectation is one line of a scenario's verdict section, written by a person.
+type Expectation struct {
+	Line     int
+	Result   model.Result
+	Property string
+	Kind     model.AnomalyKind // 0: any
+	Record   string            // "input/1:7", or ""
+	Times    int64             // "x2"; 0: not said
+}
+
+// Recorded is what the machine writes when it saves a run.
+type Recorded struct {
+	Hash      uint64
+	Signature string
+	Version   string // module version
+	Format    int    // version of the golden hashes
+}
