@@ -24,7 +24,31 @@ var AtLeastOnce = model.Mode{
 			Says: "how many finished records one offset commit covers"},
 		{Name: "timeout", Default: 30_000_000, Min: 1_000_000, Max: 10_000_000_000, IsTime: true,
 			Says: "how long a sender waits for an acknowledgement, times its hops to the sink"}},
+	// No call fault and no zombie makes it lose: what is not acknowledged is sent again. State is
+	// another matter, and it is not claimed: see the cells of delay-call and zombie.
 	Claims: []string{"at-least-once"},
+	Tolerates: []string{"no-fault", "crash", "lose-request", "lose-answer", "delay-call",
+		"duplicate-call", "pause", "zombie"},
+	// RO comes from the window: with several records in flight, one that is sent again can be
+	// overtaken. It is the trade that Kafka's max.in.flight.requests.per.connection makes.
+	Cells: table(`
+		no-fault        stateless    -
+		crash           stateless    D RO RG
+		lose-request    stateless    - (D RO RG)
+		lose-answer     stateless    D (RO RG)
+		delay-call      stateless    D RG (RO)
+		duplicate-call  stateless    D (RO RG)
+		pause           stateless    - (D RO RG)
+		zombie          stateless    D RG (RO)
+
+		no-fault        commutative  -
+		crash           commutative  D SD RV W NS RO RG
+		lose-request    commutative  - (D SD RV W NS RO RG)
+		lose-answer     commutative  D (SD RV W NS RO RG)
+		delay-call      commutative  SL D NS RG (SD RV W RO)
+		duplicate-call  commutative  D RG (SL SD RV W NS RO)
+		pause           commutative  - (D SD RV W NS RO RG)
+		zombie          commutative  D SD RV W NS RG (SL RO)`),
 	New: func(job *model.Job, task *model.Task) model.Process {
 		switch task.Role {
 		case model.Source:

@@ -17,6 +17,27 @@ var AtMostOnce = model.Mode{
 	Sink:    "append-log",
 	Params:  []model.Param{batchParam},
 	Claims:  []string{"at-most-once"},
+	// A late or doubled commit moves the offset back, a doubled write is two entries, and a late
+	// put overwrites a newer one: what can be overtaken is outside the envelope.
+	Tolerates: []string{"no-fault", "crash", "lose-request", "lose-answer", "pause"},
+	Cells: table(`
+		no-fault        stateless    -
+		crash           stateless    L
+		lose-request    stateless    L
+		lose-answer     stateless    - (L)
+		delay-call      stateless    RO (L D RG)
+		duplicate-call  stateless    D (L RO RG)
+		pause           stateless    - (L)
+		zombie          stateless    D RO RG (L)
+
+		no-fault        commutative  -
+		crash           commutative  L SL W
+		lose-request    commutative  L (SL W)
+		lose-answer     commutative  - (L SL W)
+		delay-call      commutative  SL NS W RO (L D SD RV RG)
+		duplicate-call  commutative  D (L SL W NS SD RV RO RG)
+		pause           commutative  - (L SL W)
+		zombie          commutative  D SD RV W NS RO RG (L SL)`),
 	New: func(job *model.Job, task *model.Task) model.Process {
 		switch task.Role {
 		case model.Source:

@@ -9,13 +9,32 @@ import (
 // None is the job without any recovery effort: a restart begins at the end of what has arrived,
 // with empty state. All it promises is that nothing is made up and nothing repeats.
 var None = model.Mode{
-	Name:   "none",
-	Says:   "no recovery: restart at the end of the input with empty state",
-	Source: "Flink documentation, Fault Tolerance: no effort to recover",
-	State:  model.Volatile,
-	Sink:   "append-log",
-	Params: []model.Param{batchParam},
-	Claims: []string{"at-most-once"},
+	Name:      "none",
+	Says:      "no recovery: restart at the end of the input with empty state",
+	Source:    "Flink documentation, Fault Tolerance: no effort to recover",
+	State:     model.Volatile,
+	Sink:      "append-log",
+	Params:    []model.Param{batchParam},
+	Claims:    []string{"at-most-once"},
+	Tolerates: []string{"no-fault", "crash", "lose-request", "lose-answer", "pause"},
+	Cells: table(`
+		no-fault        stateless    -
+		crash           stateless    L
+		lose-request    stateless    L
+		lose-answer     stateless    L
+		delay-call      stateless    L RO
+		duplicate-call  stateless    D (L RG)
+		pause           stateless    L
+		zombie          stateless    L (D RO RG)
+
+		no-fault        commutative  -
+		crash           commutative  L SL W
+		lose-request    commutative  L SL W
+		lose-answer     commutative  L SL W
+		delay-call      commutative  L SL W RO
+		duplicate-call  commutative  D RG (L SL W)
+		pause           commutative  L SL W
+		zombie          commutative  L SL (W NS D SD RV RO RG)`),
 	New: func(job *model.Job, task *model.Task) model.Process {
 		switch task.Role {
 		case model.Source:

@@ -1,0 +1,138 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/oncesim/oncesim/model"
+	"github.com/oncesim/oncesim/scenarios"
+)
+
+// Count is how often a property was judged each way.
+type Count struct{ Holds, Violated, Undecided int64 }
+
+// Result is the verdict over all runs: violated if any run was, else unknown if any was.
+func (c Count) Result() model.Result {
+	switch {
+	case c.Violated > 0:
+		return model.Violated
+	case c.Undecided > 0 || c.Holds == 0:
+		return model.Undecided
+	}
+	return model.Holds
+}
+
+// Witness is a run that shows something: everything that it takes to run it again.
+type Witness struct {
+	Seed   uint64
+	Rules  []model.Rule
+	Events int64
+	Reason string // an unknown verdict: why
+}
+
+// compare orders witnesses: fewer faults, then fewer events, then the smaller seed, then the rules.
+// The order is total, so that the smallest does not depend on who finds it first.
+func (w *Witness) compare(rules []model.Rule, events int64, seed uint64) int {
+	return cmp.Or(
+		cmp.Compare(len(w.Rules), len(rules)),
+		cmp.Compare(w.Events, events),
+		cmp.Compare(w.Seed, seed),
+		slices.CompareFunc(w.Rules, rules, compareRules))
+}
+
+func compareRules(a, b model.Rule) int {
+	return cmp.Or(cmp.Compare(a.Proc, b.Proc), cmp.Compare(a.Scope, b.Scope),
+		cmp.Compare(a.Call, b.Call), cmp.Compare(a.N, b.N), cmp.Compare(a.Point, b.Point),
+		cmp.Compare(a.Action, b.Action), cmp.Compare(a.Life, b.Life), a.Record.Compare(b.Record),
+		cmp.Compare(a.At, b.At), cmp.Compare(a.For, b.For))
+}
+
+// Tally is what many runs of one cell came to.
+type Tally struct {
+	Runs      int64
+	Reached   int64 // runs in which every fault of the plan struck
+	Struck    int64 // runs in which at least one did
+	Counts    []Count
+	Anomalies map[model.AnomalyKind]int64 // runs that showed it
+	Witnesses map[model.AnomalyKind]*Witness
+	Unknown   []*Witness // per property: the smallest run with an unknown verdict
+	Hash      uint64     // of all runs, independent of their order
+}
+
+func newTally(properties int) *Tally {
+	return &Tally{Counts: make([]Count, properties), Unknown: make([]*Witness, properties),
+		Anomalies: map[model.AnomalyKind]int64{}, Witnesses: map[model.AnomalyKind]*Witness{}}
+}
+
+// add counts one run.
+func (t *Tally) add(seed uint64, rules []model.Rule, res *scenarios.Result) {
+	h := res.Subject.History
+	t.Runs++
+	t.Hash += model.Mix(h.End.Hash, seed^0x9e3779b97f4a7c15)
+	struck := 0
+	for _, n := range h.Reached {
+		if n != 0 {
+			struck++
+		}
+	}
+	if struck == len(rules) {
+		t.Reached++
+	}
+	if struck > 0 {
+		t.Struck++
+	}
+	var seen [64]bool
+	for i := range res.Verdicts {
+		v := &res.Verdicts[i]
+		switch v.Result {
+		case model.Holds:
+			t.Counts[i].Holds++
+		case model.Violated:
+			t.Counts[i].Violated++
+		default:
+			t.Counts[i].Undecided++
+			t.Unknown[i] = smallest(t.Unknown[i], seed, rules, h.End.N, v.Reason)
+		}
+		for a := range v.Anomalies {
+			kind := v.Anomalies[a].Kind
+			if !seen[kind] {
+				seen[kind] = true
+				t.Anomalies[kind]++
+				t.Witnesses[kind] = smallest(t.Witnesses[kind], seed, rules, h.End.N, "")
+			}
+		}
+	}
+}
+
+// smallest keeps old or takes the new run, whichever is the smaller witness.
+func smallest(old *Witness, seed uint64, rules []model.Rule, events int64, why string) *Witness {
+	if old != nil && old.compare(rules, events, seed) <= 0 {
+		return old
+	}
+	w := &Witness{Seed: seed, Events: events, Reason: why}
+	w.Rules = append(w.Rules, rules...)
+	return w
+}
+
+// Merge adds what another tally of the same cell counted.
+func (t *Tally) Merge(other *Tally) {
+	t.Runs += other.Runs
+	t.Reached += other.Reached
+	t.Struck += other.Struck
+	t.Hash += other.Hash
+	for i := range other.Counts {
+		t.Counts[i].Holds += other.Counts[i].Holds
+		t.Counts[i].Violated += other.Counts[i].Violated
+		t.Counts[i].Undecided += other.Counts[i].Undecided
+		if w := other.Unknown[i]; w != nil {
+			t.Unknown[i] = smallest(t.Unknown[i], w.Seed, w.Rules, w.Events, w.Reason)
+		}
+	}
+	for _, kind := range model.Anomalies() {
+		if n := other.Anomalies[kind]; n > 0 {
+			w := other.Witnesses[kind]
+			t.Anomalies[kind] += n
+			t.Witnesses[kind] = smallest(t.Witnesses[kind], w.Seed, w.Rules, w.Events, "")
+		}
+	}
+}

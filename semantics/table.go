@@ -1,0 +1,61 @@
+package semantics
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/oncesim/oncesim/model"
+)
+
+// table reads a column of the golden table, a cell a line: the class of faults, the kind of
+// operator, and the codes of the anomalies that must be reachable; in brackets those that may
+// appear beside them. "-" stands for nothing. What a line does not list never appears.
+//
+// A malformed table is a broken invariant and panics.
+func table(text string) []model.Cell {
+	var cells []model.Cell
+	for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		if len(words) < 3 {
+			panic(fmt.Sprintf("semantics: golden cell %q", line))
+		}
+		c := model.Cell{Class: words[0], Kind: kindOf(words[1])}
+		must, may, _ := strings.Cut(strings.Join(words[2:], " "), "(")
+		c.Must = anomalies(must)
+		c.May = anomalies(strings.TrimSuffix(may, ")"))
+		cells = append(cells, c)
+	}
+	return cells
+}
+
+func kindOf(word string) model.OperatorKind {
+	for k := model.Stateless; k <= model.NonDeterministic; k++ {
+		if k.String() == word {
+			return k
+		}
+	}
+	panic(fmt.Sprintf("semantics: golden kind %q", word))
+}
+
+func anomalies(codes string) []model.AnomalyKind {
+	var list []model.AnomalyKind
+	for _, code := range strings.Fields(codes) {
+		if code == "-" {
+			continue
+		}
+		list = append(list, anomaly(code))
+	}
+	return list
+}
+
+func anomaly(code string) model.AnomalyKind {
+	for _, k := range model.Anomalies() {
+		if k.Code() == code {
+			return k
+		}
+	}
+	panic(fmt.Sprintf("semantics: golden anomaly %q", code))
+}
