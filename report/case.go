@@ -1,0 +1,191 @@
+package report
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"github.com/oncesim/oncesim/model"
+	"github.com/oncesim/oncesim/scenarios"
+)
+
+// Case is one judged run: what every report of a single run is made from. Its result should have
+// the full trace; without it there is no story, no diagram and no ledger, and the report says so.
+type Case struct {
+	Library  *scenarios.Library
+	Scenario *scenarios.Scenario
+	Result   scenarios.Result
+	Stats    scenarios.InputStats
+	Command  string // the shell line that runs it again, or ""
+	Saved    string // the file that it was saved to, or ""
+	Judged   bool   // the verdict section of the scenario is about this run: say whether it is met
+}
+
+// Title is the first line of the report; it is good as the title of an issue.
+func Title(c *Case) string {
+	s := c.Scenario
+	head := fmt.Sprintf("%s under %s, seed %d: ", s.Name, s.Mode.Name, s.Seed)
+	v, a := c.primary()
+	switch {
+	case a != nil:
+		return head + fmt.Sprintf("%s violated: %s", v.Property, c.summary(v, a))
+	case v != nil && v.Result == model.Violated:
+		return head + v.Property + " violated"
+	case v != nil:
+		return head + fmt.Sprintf("%s unknown: %s", v.Property, v.Reason)
+	case len(s.Mode.Claims) == 0:
+		return head + "nothing violated"
+	}
+	return head + strings.Join(s.Mode.Claims, " and ") + " holds"
+}
+
+// summary is an anomaly in few words, and how many others the property shows.
+func (c *Case) summary(v *model.Verdict, a *model.Anomaly) string {
+	text := fmt.Sprintf("%s %s", a.Kind, c.anomalyName(a))
+	if a.Observed.Times > 1 {
+		text += fmt.Sprintf(" x%d", a.Observed.Times)
+	}
+	if more := len(v.Anomalies) - 1; more > 0 {
+		text += fmt.Sprintf(", and %d more", more)
+	}
+	return text
+}
+
+// anomalyName names the record of an anomaly; the run as a whole where there is none.
+func (c *Case) anomalyName(a *model.Anomaly) string {
+	if !c.Result.Subject.Input.Has(a.Record.ID) {
+		return "of no record"
+	}
+	return c.recordName(a.Record.ID)
+}
+
+func (c *Case) recordName(id model.ID) string { return c.Scenario.Topology.RecordName(id) }
+
+// primary is the verdict that the report is about and its most severe anomaly: of what is violated
+// the claims come first, then the property that forbids most. Where nothing is violated it is the
+// first unknown claim, or nothing.
+func (c *Case) primary() (*model.Verdict, *model.Anomaly) {
+	var best *model.Verdict
+	weight := -1
+	for i := range c.Result.Verdicts {
+		v := &c.Result.Verdicts[i]
+		if w := c.weight(v); v.Result == model.Violated && w > weight {
+			best, weight = v, w
+		}
+	}
+	if best == nil {
+		return c.unknownClaim(), nil
+	}
+	if len(best.Anomalies) == 0 {
+		return best, nil
+	}
+	return best, &best.Anomalies[0]
+}
+
+// weight says how much a violated verdict is worth telling.
+func (c *Case) weight(v *model.Verdict) int {
+	weight := 0
+	for i := range c.Library.Properties {
+		if p := &c.Library.Properties[i]; p.Name == v.Property {
+			weight = len(p.Anomalies)
+		}
+	}
+	if c.isClaimed(v.Property) {
+		weight += 1000
+	}
+	return weight
+}
+
+func (c *Case) unknownClaim() *model.Verdict {
+	for i := range c.Result.Verdicts {
+		v := &c.Result.Verdicts[i]
+		if v.Result == model.Undecided && c.isClaimed(v.Property) {
+			return v
+		}
+	}
+	return nil
+}
+
+func (c *Case) isClaimed(property string) bool {
+	return slices.Contains(c.Scenario.Mode.Claims, property)
+}
+
+// IsViolated reports whether a property that the mode claims is violated, and whether one is
+// unknown.
+func IsViolated(c *Case) (violated, unknown bool) {
+	for i := range c.Result.Verdicts {
+		v := &c.Result.Verdicts[i]
+		if c.isClaimed(v.Property) {
+			violated = violated || v.Result == model.Violated
+			unknown = unknown || v.Result == model.Undecided
+		}
+	}
+	return violated, unknown
+}
+
+// signatureMax keeps a signature fit for the name of a file.
+const signatureMax = 150
+
+// Signature is the canonical text of what a run violated: its mode, then each violated property
+// with the kinds of anomaly. Runs that fail in the same way have the same signature, whatever
+// their seeds and records. It can be the name of a file.
+func Signature(c *Case) string {
+	var b strings.Builder
+	b.WriteString(fileWord(c.Scenario.Mode.Name))
+	isClean := true
+	for i := range c.Result.Verdicts {
+		v := &c.Result.Verdicts[i]
+		if v.Result == model.Holds {
+			continue
+		}
+		isClean = false
+		fmt.Fprintf(&b, "_%s=%s", fileWord(v.Property), kindsOf(v))
+	}
+	if isClean {
+		b.WriteString("_clean")
+	}
+	text := b.String()
+	if len(text) > signatureMax {
+		h := fnv.New32a()
+		h.Write([]byte(text))
+		text = fmt.Sprintf("%s_%08x", text[:signatureMax], h.Sum32())
+	}
+	return text
+}
+
+// fileWord replaces what does not belong in the name of a file.
+func fileWord(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' {
+			return r
+		}
+		return '-'
+	}, text)
+}
+
+// kindsOf lists the kinds of anomaly of a verdict, most severe first.
+func kindsOf(v *model.Verdict) string {
+	var words []string
+	for _, kind := range model.Anomalies() {
+		if v.Has(kind) {
+			words = append(words, kind.String())
+		}
+	}
+	if len(words) == 0 {
+		return v.Result.String()
+	}
+	return strings.Join(words, "+")
+}
+
+// NotReached lists the faults of the plan that the run did not get to.
+func NotReached(c *Case) []string {
+	var lines []string
+	reached := c.Result.Subject.History.Reached
+	for i, line := range c.Scenario.Faults.Lines() {
+		if i < len(reached) && reached[i] == 0 {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,260 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/oncesim/oncesim/checker"
+	"github.com/oncesim/oncesim/faults"
+	"github.com/oncesim/oncesim/model"
+	"github.com/oncesim/oncesim/scenarios"
+)
+
+// fileTopic is the name under which the format of scenario files is explained.
+const fileTopic = "scenario-file"
+
+// Topics lists the names that Explain knows, in a fixed order: modes, properties, anomalies,
+// faults, fault classes and the format of scenario files.
+func Topics(lib *scenarios.Library) []string {
+	var names []string
+	for _, m := range lib.Modes {
+		names = append(names, m.Name)
+	}
+	for i := range lib.Properties {
+		names = append(names, lib.Properties[i].Name)
+	}
+	for _, kind := range model.Anomalies() {
+		names = append(names, kind.String())
+	}
+	for i := range lib.Faults {
+		names = append(names, lib.Faults[i].Name)
+	}
+	for _, c := range lib.Classes {
+		names = append(names, c.Name)
+	}
+	return append(names, fileTopic)
+}
+
+// Explain says what a name means, whatever it is the name of; a name that has several meanings has
+// them all explained. The result is empty for a name that nothing has. runs gives lines that show
+// an anomaly, the smallest runs there are; it is called only where one is explained.
+func Explain(lib *scenarios.Library, name string, runs func(model.AnomalyKind) []string) string {
+	w := &writer{}
+	for _, m := range lib.Modes {
+		if m.Name == name {
+			w.mode(lib, m)
+		}
+	}
+	for i := range lib.Properties {
+		if lib.Properties[i].Name == name {
+			w.property(lib, &lib.Properties[i])
+		}
+	}
+	for _, l := range anomalyLore {
+		if l.kind.String() == name {
+			w.anomaly(lib, &l, runs(l.kind))
+		}
+	}
+	for i := range lib.Faults {
+		if lib.Faults[i].Name == name {
+			w.fault(&lib.Faults[i])
+		}
+	}
+	for _, c := range lib.Classes {
+		if c.Name == name {
+			w.class(lib, c)
+		}
+	}
+	if name == fileTopic {
+		w.topic(fileTopic, "the format of scenario files")
+		w.WriteString(scenarios.Schema())
+	}
+	return w.String()
+}
+
+// topic begins an explanation, apart from the one before it.
+func (w *writer) topic(name, what string) {
+	if w.Len() > 0 {
+		w.blank()
+	}
+	w.line("%s: %s", name, what)
+	w.blank()
+}
+
+// item writes a word and what belongs to it, if anything does.
+func (w *writer) item(word, text string) {
+	if text != "" {
+		w.paragraph(word + ": " + text)
+	}
+}
+
+func (w *writer) mode(lib *scenarios.Library, m *model.Mode) {
+	w.topic(m.Name, "a mode")
+	w.paragraph(m.Says + ".")
+	w.item("claims", strings.Join(m.Claims, ", "))
+	w.item("under", strings.Join(m.Tolerates, ", "))
+	w.item("state", map[model.Durability]string{
+		model.Volatile:       "in memory; a restart begins with none",
+		model.WrittenThrough: "in the store, one write a record",
+	}[m.State])
+	w.item("restart", map[model.RestartScope]string{
+		model.RestartTask: "the task that died",
+		model.RestartJob:  "the whole job",
+	}[m.Restart])
+	w.item("sink", m.Sink)
+	w.item("source", m.Source)
+	w.params(m)
+	w.cells(lib, m)
+}
+
+func (w *writer) params(m *model.Mode) {
+	if len(m.Params) == 0 {
+		return
+	}
+	w.blank()
+	w.line("parameters, set by --set NAME=VALUE")
+	rows := make([][]string, 0, len(m.Params))
+	for i := range m.Params {
+		p := &m.Params[i]
+		rows = append(rows, []string{p.Name, paramValue(p, p.Default),
+			fmt.Sprintf("%s to %s", paramValue(p, p.Min), paramValue(p, p.Max)), p.Says})
+	}
+	w.table(rows)
+}
+
+func paramValue(p *model.Param, v int64) string {
+	if p.IsTime {
+		return faults.FormatDuration(v)
+	}
+	return fmt.Sprint(v)
+}
+
+// cells is the golden table of a mode.
+func (w *writer) cells(lib *scenarios.Library, m *model.Mode) {
+	if len(m.Cells) == 0 {
+		return
+	}
+	w.blank()
+	w.line("what it shows under each class of faults, by kind of operator; the rest never")
+	rows := [][]string{{"class", "operator", "must be reachable", "may be"}}
+	for _, c := range lib.Classes {
+		for i := range m.Cells {
+			if cell := &m.Cells[i]; cell.Class == c.Name {
+				rows = append(rows, []string{cell.Class, cell.Kind.String(), kindList(cell.Must),
+					kindList(cell.May)})
+			}
+		}
+	}
+	w.table(rows)
+}
+
+func kindList(kinds []model.AnomalyKind) string {
+	var words []string
+	for _, kind := range kinds {
+		words = append(words, kind.String())
+	}
+	if len(words) == 0 {
+		return "-"
+	}
+	return strings.Join(words, " ")
+}
+
+func (w *writer) property(lib *scenarios.Library, p *checker.Property) {
+	w.topic(p.Name, "a property")
+	w.paragraph(p.Says + ".")
+	w.item("a violation is", strings.ReplaceAll(kindList(p.Anomalies), " ", ", "))
+	var modes []string
+	for _, m := range lib.Modes {
+		for _, claim := range m.Claims {
+			if claim == p.Name {
+				modes = append(modes, m.Name)
+			}
+		}
+	}
+	if len(modes) == 0 {
+		modes = []string{"none"}
+	}
+	w.item("modes that claim it", strings.Join(modes, ", "))
+	w.item("source", p.Source)
+}
+
+func (w *writer) anomaly(lib *scenarios.Library, l *lore, runs []string) {
+	what := "an anomaly"
+	if l.kind.IsFinding() {
+		what = "a finding about the mechanism"
+	}
+	w.topic(l.kind.String(), what)
+	w.paragraph(l.is)
+	w.blank()
+	w.item("how it is found", l.found)
+	var names []string
+	for i := range lib.Properties {
+		for _, kind := range lib.Properties[i].Anomalies {
+			if kind == l.kind {
+				names = append(names, lib.Properties[i].Name)
+			}
+		}
+	}
+	w.item("it violates", strings.Join(names, ", "))
+	w.item("source", l.source)
+	w.blank()
+	if len(runs) == 0 {
+		w.line("  no mode of the library shows it under one fault on a few records")
+		return
+	}
+	w.line("  the smallest runs that show it, by mode:")
+	for _, line := range runs {
+		w.line("    %s", line)
+	}
+}
+
+func (w *writer) fault(s *faults.Spec) {
+	w.topic(s.Name, "a fault")
+	w.paragraph(s.Says + ".")
+	w.blank()
+	for _, line := range s.Syntax {
+		w.line("  %s", line)
+	}
+	w.blank()
+	w.item("example", s.Example)
+}
+
+func (w *writer) class(lib *scenarios.Library, c *scenarios.Class) {
+	w.topic(c.Name, "a class of faults, "+c.Code)
+	w.paragraph(c.Says + ".")
+	w.item("tolerated by", strings.Join(tolerant(lib, c.Name), ", "))
+}
+
+// tolerant lists the modes whose claims hold under a class.
+func tolerant(lib *scenarios.Library, class string) []string {
+	var names []string
+	for _, m := range lib.Modes {
+		for _, t := range m.Tolerates {
+			if t == class {
+				names = append(names, m.Name)
+			}
+		}
+	}
+	return names
+}
+
+// Lesson is the explanation of a run: what its file says, the report, and what the anomalies are.
+func Lesson(c *Case, style Style) string {
+	w := &writer{style: style}
+	if c.Scenario.Prose != "" {
+		w.line("%s", strings.TrimRight(c.Scenario.Prose, "\n"))
+		w.blank()
+	}
+	w.WriteString(Text(c, style))
+	seen := map[model.AnomalyKind]bool{}
+	for _, a := range c.anomalies() {
+		seen[a.Kind] = true
+	}
+	for _, l := range anomalyLore {
+		if seen[l.kind] {
+			w.blank()
+			w.paragraph(l.kind.String() + ": " + l.is)
+		}
+	}
+	return w.String()
+}

@@ -1,0 +1,241 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/oncesim/oncesim/faults"
+	"github.com/oncesim/oncesim/model"
+	"github.com/oncesim/oncesim/scenarios"
+	"github.com/oncesim/oncesim/search"
+)
+
+// Matrix is a comparison as "compare --json" prints it.
+type Matrix struct {
+	Scenario  string       `json:"scenario"`
+	Seeds     string       `json:"seeds"`
+	Records   int          `json:"records"`
+	Malformed int          `json:"malformed"`
+	Bound     string       `json:"bound"`
+	Cells     []MatrixCell `json:"cells"`
+	Agrees    bool         `json:"agrees"`    // all that is claimed to hold does
+	Unreached int          `json:"unreached"` // cells that must be violated and were not seen to be
+	Partial   bool         `json:"partial"`   // it was interrupted: further cells are missing
+
+	rows []matrixRow
+	lib  *scenarios.Library
+}
+
+// MatrixCell is one mode and property under one class of faults.
+type MatrixCell struct {
+	Mode       string           `json:"mode"`
+	Fault      string           `json:"fault"`
+	Property   string           `json:"property"`
+	Claim      string           `json:"claim"`
+	Observed   string           `json:"observed"`
+	Runs       int64            `json:"runs"`
+	Violations int64            `json:"violations"`
+	Anomalies  map[string]int64 `json:"anomalies"`
+	Bound      string           `json:"bound"`
+	Reason     string           `json:"reason,omitempty"`    // unknown: why, of the smallest run
+	Witness    string           `json:"witness,omitempty"`   // the smallest violation: a scenario
+	Reproduce  string           `json:"reproduce,omitempty"` // the line that runs it
+
+	claim    search.Claim
+	observed model.Result
+}
+
+// isBroken reports whether a cell contradicts a claim that its property holds.
+func (c *MatrixCell) isBroken() bool {
+	return c.claim == search.ClaimHolds && c.observed == model.Violated
+}
+
+// isUnsure reports whether a cell cannot say that a claim holds.
+func (c *MatrixCell) isUnsure() bool {
+	return c.claim == search.ClaimHolds && c.observed == model.Undecided
+}
+
+// isUnreached reports whether a violation that is claimed to be reachable was not seen.
+func (c *MatrixCell) isUnreached() bool {
+	return c.claim == search.ClaimViolated && c.observed != model.Violated
+}
+
+// matrixRow is one mode under one class, for the table.
+type matrixRow struct {
+	mode, class string
+	cells       []MatrixCell
+	anomalies   map[model.AnomalyKind]int64
+	runs        int64
+	witness     *witness // the smallest, of the most severe anomaly; or nil
+}
+
+// witness is a run that shows an anomaly.
+type witness struct {
+	kind     model.AnomalyKind
+	scenario *scenarios.Scenario
+	records  int
+	command  string // "" where no line can say it
+}
+
+// isSmaller reports whether a witness has fewer faults than another, or fewer records.
+func (w *witness) isSmaller(other *witness) bool {
+	if a, b := len(w.scenario.Faults), len(other.scenario.Faults); a != b {
+		return a < b
+	}
+	return w.records < other.records
+}
+
+// NewMatrix is the document of a comparison. command writes the line that runs a scenario which
+// differs from the compared one by its mode, seed, number of records and faults.
+func NewMatrix(m *search.Matrix, command func(s *scenarios.Scenario) string) *Matrix {
+	doc := &Matrix{Scenario: m.Scenario.Name, Seeds: fmt.Sprintf("%d-%d", m.First, m.Last),
+		Records: m.Records, Malformed: m.Stats.Malformed, Bound: m.Bound(), Cells: []MatrixCell{},
+		Agrees: true, Partial: m.IsPartial, lib: m.Library}
+	for i := range m.Rows {
+		if r := &m.Rows[i]; r.Seeds.Runs+r.Placed.Runs > 0 {
+			doc.rows = append(doc.rows, newMatrixRow(m, r, command))
+		}
+	}
+	for i := range doc.rows {
+		for _, c := range doc.rows[i].cells {
+			doc.Cells = append(doc.Cells, c)
+			doc.Agrees = doc.Agrees && !c.isBroken() && !c.isUnsure()
+			if c.isUnreached() {
+				doc.Unreached++
+			}
+		}
+	}
+	return doc
+}
+
+// Claims says how the observations of m relate to what the modes claim: whether a claim is
+// broken, and whether one is neither confirmed nor broken.
+func (m *Matrix) Claims() (broken, unsure bool) {
+	for i := range m.Cells {
+		broken = broken || m.Cells[i].isBroken()
+		unsure = unsure || m.Cells[i].isUnsure()
+	}
+	return broken, unsure
+}
+
+func newMatrixRow(m *search.Matrix, r *search.Row,
+	command func(s *scenarios.Scenario) string) matrixRow {
+	row := matrixRow{mode: r.Mode.Name, class: r.Class.Name, runs: r.Seeds.Runs + r.Placed.Runs,
+		anomalies: map[model.AnomalyKind]int64{}}
+	found := map[model.AnomalyKind]*witness{}
+	for _, kind := range model.Anomalies() {
+		n := r.Seeds.Anomalies[kind] + r.Placed.Anomalies[kind]
+		if n == 0 {
+			continue
+		}
+		row.anomalies[kind] = n
+		found[kind] = newWitness(m, r, kind, command)
+		if w := row.witness; w == nil || !kind.IsFinding() && found[kind].isSmaller(w) {
+			row.witness = found[kind]
+		}
+	}
+	for i := range m.Library.Properties {
+		row.cells = append(row.cells, newMatrixCell(m, r, i, &row, found))
+	}
+	return row
+}
+
+func newMatrixCell(m *search.Matrix, r *search.Row, i int, row *matrixRow,
+	found map[model.AnomalyKind]*witness) MatrixCell {
+	p := &m.Library.Properties[i]
+	c := MatrixCell{Mode: row.mode, Fault: row.class, Property: p.Name, Claim: r.Claims[i].String(),
+		Observed: r.Observed(i).String(), Runs: row.runs, Anomalies: map[string]int64{},
+		Violations: r.Seeds.Counts[i].Violated + r.Placed.Counts[i].Violated, Bound: m.Bound(),
+		claim: r.Claims[i], observed: r.Observed(i)}
+	switch c.observed {
+	case model.Violated:
+		for _, kind := range model.Anomalies() {
+			w := found[kind]
+			if w == nil || !slices.Contains(p.Anomalies, kind) {
+				continue
+			}
+			c.Anomalies[kind.String()] = row.anomalies[kind]
+			if c.Witness == "" {
+				c.Witness = string(scenarios.Format(m.Library, w.scenario))
+				c.Reproduce = w.command
+			}
+		}
+	case model.Undecided:
+		for _, w := range []*search.Witness{r.Seeds.Unknown[i], r.Placed.Unknown[i]} {
+			if w != nil {
+				c.Reason = w.Reason
+			}
+		}
+	}
+	return c
+}
+
+// newWitness makes the smallest run that shows an anomaly a scenario.
+func newWitness(m *search.Matrix, r *search.Row, kind model.AnomalyKind,
+	command func(s *scenarios.Scenario) string) *witness {
+	found, isSmall := r.Smallest(kind)
+	from := m.Scenario
+	if isSmall {
+		from = m.Small
+	}
+	s := search.WithMode(from, r.Mode)
+	s.Seed, s.Expect, s.Recorded, s.Trace = found.Seed, nil, nil, ""
+	job := model.NewJob(s.Topology, nil)
+	for _, rule := range found.Rules {
+		s.Faults = append(s.Faults, faults.FromRule(job, rule))
+	}
+	w := &witness{kind: kind, scenario: s, records: m.Records, command: command(s)}
+	if isSmall {
+		w.records = min(m.Records, search.PlacedRecords)
+	}
+	w.keepInput(m, from.Seed)
+	return w
+}
+
+// keepInput makes sure that a run under another seed than that which its generated input was drawn
+// from shows the anomaly. Mostly it does on the input of its own seed too, and a line can say that.
+// Where it does not, the input that was drawn is written into the scenario.
+func (w *witness) keepInput(m *search.Matrix, drawn uint64) {
+	isDrawn := w.scenario.Input.Kind == scenarios.InputGenerated ||
+		w.scenario.Input.Kind == scenarios.InputSample && w.scenario.Topology.Sample == ""
+	if !isDrawn || w.scenario.Seed == drawn || w.isShown(m.Library) {
+		return
+	}
+	under := *w.scenario
+	under.Seed = drawn
+	input, _, err := m.Library.LoadInput(&under)
+	if err != nil {
+		return // it could be loaded for the comparison
+	}
+	lines := make([]string, input.Total())
+	parts := w.scenario.Topology.Partitions()
+	for p := range input.Parts {
+		for i := range input.Parts[p].Records {
+			lines[i*parts+p] = lineOf(&input.Parts[p].Records[i])
+		}
+	}
+	w.scenario.Input.Kind, w.scenario.Input.Lines = scenarios.InputInline, lines
+	w.command = ""
+}
+
+// isShown reports whether the scenario of a witness shows its anomaly.
+func (w *witness) isShown(lib *scenarios.Library) bool {
+	_, res, err := scenarios.Run(lib, w.scenario, scenarios.Options{})
+	if err != nil {
+		return false
+	}
+	for i := range res.Verdicts {
+		if res.Verdicts[i].Has(w.kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// lineOf is the line of input that a record is read from.
+func lineOf(rec *model.Record) string {
+	if rec.Value.Text != "" {
+		return rec.Value.Text
+	}
+	return fmt.Sprintf("%s=%d", rec.Key, rec.Value.Num)
+}

@@ -1,0 +1,218 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/oncesim/oncesim/model"
+)
+
+// row makes the row of an event; ok is false for one that the diagram is not about.
+func (d *diagram) row(e *model.Entry) (r row, ok bool) {
+	r = row{e: e, from: procPlace(e.Proc), to: procPlace(e.Proc), rank: -1}
+	switch e.Kind {
+	case model.EntryStart, model.EntryCrash, model.EntryGiveUp, model.EntryCancel,
+		model.EntryPause, model.EntryResume:
+		d.lifeRow(&r)
+	case model.EntrySend, model.EntryDeliver, model.EntryDrop:
+		d.messageRow(&r)
+	case model.EntryInvoke, model.EntryServe, model.EntryAnswer, model.EntryLate,
+		model.EntryLose, model.EntryDelay, model.EntryDouble:
+		d.callRow(&r)
+	case model.EntryApply:
+		if e.Msg.Record.ID == d.about {
+			r.rank = 2
+		}
+		r.text = "apply " + d.short(e.Msg.Record.ID)
+	case model.EntryTimer:
+		r.text = "timer"
+	case model.EntryObserve:
+		r.from, r.to = servicePlace(model.External), servicePlace(model.External)
+		r.text = "seen: " + d.short(e.Msg.Record.ID)
+	case model.EntryEnd:
+		r.from, r.to = servicePlace(model.InputLog), servicePlace(model.InputLog)
+		r.text = "end: " + e.Detail
+	}
+	if slices.Contains(d.cited, e.N) {
+		r.rank = 0
+	}
+	return r, r.rank >= 0
+}
+
+func procPlace(p model.ProcID) place              { return place{id: int32(p)} }
+func servicePlace(s model.ServiceID) place        { return place{isService: true, id: int32(s)} }
+func isReached(hist *model.History, n int64) bool { return slices.Contains(hist.Reached, n) }
+
+// lifeRow is what happens to a process. It matters where the process has to do with the record;
+// forgetStrangers sees to that.
+func (d *diagram) lifeRow(r *row) {
+	r.rank = 1
+	e := r.e
+	switch e.Kind {
+	case model.EntryStart:
+		r.text = fmt.Sprintf("^ attempt %d", e.Attempt)
+		if e.Attempt == 1 {
+			r.rank = -1
+		}
+	case model.EntryCrash:
+		r.text = "X crash"
+	case model.EntryGiveUp:
+		r.text = "X gives up"
+	case model.EntryCancel:
+		r.text = "X cancelled"
+	case model.EntryPause:
+		r.text = "= pause"
+	case model.EntryResume:
+		r.text = "= resume"
+	}
+}
+
+// messageRow is a message: a row where it is handled, one where it is dropped, and one where it is
+// sent if a sentence says so.
+func (d *diagram) messageRow(r *row) {
+	e := r.e
+	if e.Msg.Record.ID == d.about {
+		r.rank = 3
+		if e.Msg.Kind == model.Ack {
+			r.rank = 5
+		}
+		if e.Msg.Record.Op == 0 && e.Msg.Kind == model.Data {
+			r.rank = 2
+		}
+	}
+	name := d.short(e.Msg.Record.ID)
+	r.labels = []string{name}
+	if e.Msg.Kind == model.Ack {
+		r.labels = []string{"ack " + name, "ack"}
+	}
+	switch e.Kind {
+	case model.EntrySend:
+		r.rank, r.labels = -1, nil
+		r.text = "send " + name
+		if e.Msg.Kind == model.Ack {
+			r.text = "ack " + name
+		}
+		if e.Msg.Try > 0 {
+			r.text = "re" + r.text
+		}
+	case model.EntryDeliver:
+		r.from = procPlace(e.To)
+	case model.EntryDrop:
+		r.from, r.to, r.isLost = procPlace(d.t.at(e.Cause).Proc), procPlace(e.To), true
+	}
+}
+
+// callRow is a request or an answer. What the network did to a request matters if it was the
+// record's, or if the plan says so.
+func (d *diagram) callRow(r *row) {
+	e := r.e
+	service := servicePlace(e.Service)
+	what := d.what(e)
+	hit := -1
+	if isAbout(e, d.about) || d.isPlanned(e) {
+		hit = 1
+	}
+	switch e.Kind {
+	case model.EntryInvoke:
+		r.text = "ask " + what[0]
+	case model.EntryServe:
+		r.rank = d.serveRank(e)
+		r.to, r.labels = service, what
+		r.text = d.served(e)
+	case model.EntryAnswer:
+		d.answerRow(r, service)
+	case model.EntryLate:
+		r.text = "late answer"
+		if isAbout(e, d.about) {
+			r.rank = 4
+		}
+	case model.EntryLose:
+		r.rank, r.isLost, r.labels, r.to = hit, true, what, service
+		if e.Detail == "answer" {
+			r.from, r.to, r.labels = service, procPlace(e.Proc), []string{"answer"}
+		}
+	case model.EntryDelay:
+		r.rank, r.text = hit, "~ "+what[0]+" held up"
+	case model.EntryDouble:
+		r.rank, r.text = hit, "2x "+what[0]
+	}
+}
+
+// isPlanned reports whether the call that an event belongs to is one that a fault was anchored at.
+func (d *diagram) isPlanned(e *model.Entry) bool {
+	invoked := e.Cause
+	if d.t.has(invoked) && d.t.callOf(invoked) != nil {
+		invoked = d.t.callOf(invoked).Invoked
+	}
+	return isReached(d.t.hist, invoked)
+}
+
+func (d *diagram) serveRank(e *model.Entry) int {
+	switch {
+	case isAbout(e, d.about) && e.Msg.Kind == model.Write:
+		return 1
+	case isAbout(e, d.about) && e.Msg.Kind == model.Put:
+		return 3
+	case isAbout(e, d.about) && e.Msg.Kind == model.Get:
+		return 6
+	case covers(e, d.about):
+		return 4
+	}
+	return -1
+}
+
+// answerRow is the outcome of a call, where there is something to see.
+func (d *diagram) answerRow(r *row, service place) {
+	e := r.e
+	switch {
+	case e.Outcome == model.Unknown:
+		r.text = "? no answer"
+		if isAbout(e, d.about) {
+			r.rank = 2
+		}
+		return
+	case isPosition(e, d.about.Part):
+		offset := fmt.Sprint(e.Ans.Seq)
+		r.from, r.labels = service, []string{"from " + offset, offset}
+		if e.Attempt > 1 {
+			r.rank = 3
+		}
+	case isFetch(e, d.about):
+		r.from, r.rank = service, 4
+		r.labels = []string{fmt.Sprintf("read %d-%d", e.Ans.Seq, e.Ans.Seq+e.Ans.N-1), "read"}
+		if e.Ans.N == 1 {
+			r.labels[0] = fmt.Sprintf("read %d", e.Ans.Seq)
+		}
+	default:
+		r.from, r.labels = service, []string{"done"}
+	}
+}
+
+// what is a request in a word or two, and in one.
+func (d *diagram) what(e *model.Entry) []string {
+	name := d.short(e.Msg.Record.ID)
+	switch e.Msg.Kind {
+	case model.Write:
+		return []string{"write " + name, name}
+	case model.Put, model.Get:
+		return []string{fmt.Sprintf("%s %s", e.Msg.Kind, name), e.Msg.Kind.String()}
+	case model.OffsetCommit:
+		return []string{fmt.Sprintf("commit %d", e.Msg.Seq), fmt.Sprintf("c %d", e.Msg.Seq)}
+	}
+	return []string{e.Msg.Kind.String()}
+}
+
+// served is what a service has to show for a request.
+func (d *diagram) served(e *model.Entry) string {
+	switch e.Msg.Kind {
+	case model.Write:
+		name := stepName{e.Msg.Record.Op, e.Msg.Record.ID, e.Msg.Record.Path}
+		d.writes[name]++
+		return fmt.Sprintf("#%d", d.writes[name])
+	case model.Put:
+		return "= " + e.Msg.Record.Value.String()
+	case model.Get:
+		return "= " + e.Ans.Value.String()
+	}
+	return ""
+}

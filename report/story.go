@@ -1,0 +1,296 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/oncesim/oncesim/model"
+)
+
+// sentencesMax is how long a story is at most.
+const sentencesMax = 4
+
+// story is why something happened: a few sentences, and the events that they cite.
+type story struct {
+	c         *Case
+	t         *tape
+	about     model.ID // the record that it is about
+	record    string   // its name
+	sentences []string
+	cited     []int64
+}
+
+// at names an event and remembers that it was cited.
+func (s *story) at(n int64) string {
+	if !slices.Contains(s.cited, n) {
+		s.cited = append(s.cited, n)
+	}
+	return fmt.Sprintf("event %d", n)
+}
+
+func (s *story) say(format string, args ...any) {
+	s.sentences = append(s.sentences, fmt.Sprintf(format, args...))
+}
+
+// sayNotEmpty adds a sentence if there is one.
+func (s *story) sayNotEmpty(sentence string) {
+	if sentence != "" {
+		s.sentences = append(s.sentences, sentence)
+	}
+}
+
+// text is the story as a paragraph.
+func (s *story) text() string { return strings.Join(s.sentences, " ") }
+
+// newStory tells why a run violates what it violates. Without an anomaly it has no sentences.
+func newStory(c *Case, t *tape, l *ledger) *story {
+	_, a := c.primary()
+	if a == nil || len(t.entries) == 0 {
+		return &story{c: c, t: t, about: l.focus()}
+	}
+	s := &story{c: c, t: t, about: a.Record.ID, record: c.anomalyName(a)}
+	s.tell(a, l)
+	if len(s.sentences) == 0 {
+		s.sayEvents(a)
+	}
+	if len(s.sentences) < 2 {
+		s.sayFaults()
+	}
+	s.sentences = s.sentences[:min(len(s.sentences), sentencesMax)]
+	return s
+}
+
+// tell picks the kind of story that an anomaly needs.
+func (s *story) tell(a *model.Anomaly, l *ledger) {
+	switch a.Kind {
+	case model.Duplicate, model.Revised:
+		s.tellTwice(s.writes(a.Record), "wrote")
+	case model.StateDuplicate:
+		s.tellTwice(s.applications(a.Record), "applied")
+	case model.Loss:
+		s.tellLoss()
+	case model.StateLoss:
+		s.tellStateLoss(a.Record)
+	case model.Stuck:
+		s.tellStuck()
+	case model.ZombieWrite:
+		s.tellZombie(a)
+	case model.OffsetRegression:
+		s.sayEvents(a)
+	default:
+		s.tellValue(a, l)
+	}
+}
+
+// writes are the servings of writes of one output, in order.
+func (s *story) writes(rec model.Record) []int64 {
+	return s.all(func(e *model.Entry) bool {
+		return isServe(e, model.Write) && e.Msg.Record.Same(rec)
+	})
+}
+
+// applications are the applications of the step that an anomaly names, in order. It may name the
+// input of the step or what the step emits; with neither, any operator with state counts.
+func (s *story) applications(rec model.Record) []int64 {
+	list := s.all(func(e *model.Entry) bool {
+		return e.Kind == model.EntryApply && e.Msg.Record.Same(rec)
+	})
+	if len(list) > 1 {
+		return list
+	}
+	return s.all(func(e *model.Entry) bool {
+		task := s.t.task(e.Proc)
+		return e.Kind == model.EntryApply && e.Msg.Record.ID == rec.ID && task != nil &&
+			(task.Op == rec.Op || rec.Op == 0 && task.Operator.Kind != model.Stateless)
+	})
+}
+
+func (s *story) all(want func(e *model.Entry) bool) []int64 {
+	var list []int64
+	for i := range s.t.entries {
+		if e := &s.t.entries[i]; want(e) {
+			list = append(list, e.N)
+		}
+	}
+	return list
+}
+
+// tellTwice tells why something was done twice.
+func (s *story) tellTwice(list []int64, did string) {
+	if len(list) < 2 {
+		return
+	}
+	first, second := list[0], list[1]
+	turn := s.t.turning(first, second)
+	if turn == nil {
+		if turn = s.t.turning(second, first); turn != nil {
+			s.tellOvertaken(turn, first, second, did)
+			return
+		}
+	}
+	s.say("%s %s %s at %s.", s.t.name(s.t.at(first).Proc), did, s.record, s.at(first))
+	switch {
+	case turn == nil:
+		s.sayFaults()
+	case turn.kind == doubled:
+		s.say("The network doubled that request at %s.", s.at(turn.at))
+		s.say("Both copies were applied: %s %s it a second time.", s.at(second), did)
+		return
+	default:
+		s.explain(turn)
+	}
+	s.sentences = s.sentences[:min(len(s.sentences), sentencesMax-1)]
+	s.say("So %s %s it a second time.", s.at(second), did)
+}
+
+// tellOvertaken tells of a repetition that came first: what it repeats was late.
+func (s *story) tellOvertaken(turn *turn, first, second int64, did string) {
+	s.explain(turn)
+	s.sentences = s.sentences[:min(len(s.sentences), sentencesMax-1)]
+	late := "which came of the original"
+	if turn.kind == restarted {
+		late = "which came of the old attempt"
+	}
+	s.say("So %s %s %s, and %s, %s, %s it a second time.", s.at(first), did, s.record, s.at(second),
+		late, did)
+}
+
+// sayEvents cites the certificate of an anomaly, and of requests why they were late.
+func (s *story) sayEvents(a *model.Anomaly) {
+	isExplained := false
+	for _, n := range a.Events {
+		if !s.t.has(n) || len(s.sentences) >= sentencesMax-1 {
+			continue
+		}
+		e := s.t.at(n)
+		if e.Kind == model.EntryObserve && len(s.sentences) > 0 {
+			continue // what was written tells more
+		}
+		s.say("%s.", capital(s.describe(e)))
+		if why := s.whyLate(e); why != "" {
+			isExplained = true
+			s.sentences = append(s.sentences, why)
+		}
+	}
+	if !isExplained {
+		s.sayFaults()
+	}
+}
+
+// whyLate is a sentence on why a request was served late or twice, or "".
+func (s *story) whyLate(served *model.Entry) string {
+	if served.Kind != model.EntryServe {
+		return ""
+	}
+	if e := s.t.cause(served); e != nil && e.Kind == model.EntryDouble {
+		return fmt.Sprintf("It is the second copy of a request that the network doubled at %s.",
+			s.at(e.N))
+	}
+	if held := s.heldUp(served); held != "" {
+		return fmt.Sprintf("Its request came late%s.", strings.TrimSuffix(held, ","))
+	}
+	return ""
+}
+
+// heldUp is a clause on where a request was held up before it was served, or "".
+func (s *story) heldUp(served *model.Entry) string {
+	call := s.t.callOf(served.N)
+	if call == nil {
+		return ""
+	}
+	held := s.t.find(call.Invoked, served.N, func(e *model.Entry) bool {
+		return e.Kind == model.EntryDelay && e.Cause == call.Invoked
+	})
+	if held == nil {
+		return ""
+	}
+	return fmt.Sprintf(", held up on its way since %s,", s.at(held.N))
+}
+
+// sayFaults cites the faults that struck.
+func (s *story) sayFaults() {
+	for i, f := range s.c.Scenario.Faults {
+		if i >= len(s.t.hist.Reached) || len(s.sentences) >= sentencesMax {
+			return
+		}
+		if n := s.struck(s.t.hist.Reached[i]); s.t.has(n) && !slices.Contains(s.cited, n) {
+			s.say("%s is where the plan has: %s.", capital(s.at(n)), f)
+		}
+	}
+}
+
+// struck is the event that shows a fault which was reached at event n: what the network did to a
+// request, where it did something.
+func (s *story) struck(n int64) int64 {
+	e := s.t.find(n, n+2, func(e *model.Entry) bool {
+		switch e.Kind {
+		case model.EntryLose, model.EntryDelay, model.EntryDouble:
+			return e.Cause == n
+		}
+		return false
+	})
+	if e == nil {
+		return n
+	}
+	return e.N
+}
+
+// describe says in a clause what an event was.
+func (s *story) describe(e *model.Entry) string {
+	who := s.t.name(e.Proc)
+	switch e.Kind {
+	case model.EntryServe:
+		return fmt.Sprintf("at %s %s", s.at(e.N), s.served(e))
+	case model.EntryObserve:
+		return fmt.Sprintf("%s is where a reader saw %s with value %s", s.at(e.N),
+			s.c.recordName(e.Msg.Record.ID), e.Msg.Record.Value)
+	case model.EntryApply:
+		return fmt.Sprintf("%s applied %s at %s", who, s.c.recordName(e.Msg.Record.ID), s.at(e.N))
+	case model.EntryStart:
+		return fmt.Sprintf("attempt %d of %s began at %s", e.Attempt, who, s.at(e.N))
+	case model.EntryCrash:
+		return fmt.Sprintf("%s crashed at %s", who, s.at(e.N))
+	case model.EntryPause:
+		return fmt.Sprintf("%s stood still from %s on", who, s.at(e.N))
+	case model.EntryResume:
+		return fmt.Sprintf("%s went on at %s", who, s.at(e.N))
+	case model.EntryEnd:
+		return fmt.Sprintf("the run ended at %s (%s)", s.at(e.N), e.Detail)
+	}
+	return fmt.Sprintf("%s of %s is %s", e.Kind, who, s.at(e.N))
+}
+
+// served says what a request did at its service.
+func (s *story) served(e *model.Entry) string {
+	who, rec := s.t.name(e.Proc), &e.Msg.Record
+	switch e.Msg.Kind {
+	case model.Write:
+		return fmt.Sprintf("%s wrote %s with value %s", who, s.recordOr(rec.ID), rec.Value)
+	case model.Put:
+		return fmt.Sprintf("%s put %s under %q for %s", who, rec.Value, rec.Key, s.recordOr(rec.ID))
+	case model.Get:
+		return fmt.Sprintf("%s read %s under %q", who, e.Ans.Value, rec.Key)
+	case model.OffsetCommit:
+		return fmt.Sprintf("%s committed offset %d of %s", who, e.Msg.Seq,
+			s.t.job.Topology.PartitionName(rec.ID.Part))
+	}
+	return fmt.Sprintf("%s had its %s served", who, e.Msg.Kind)
+}
+
+func (s *story) recordOr(id model.ID) string {
+	if id.Offset < 0 {
+		return "no record"
+	}
+	return s.c.recordName(id)
+}
+
+// capital begins a sentence. Names of processes stay as they are.
+func capital(text string) string {
+	for _, word := range []string{"event ", "the ", "at ", "attempt "} {
+		if strings.HasPrefix(text, word) {
+			return strings.ToUpper(text[:1]) + text[1:]
+		}
+	}
+	return text
+}

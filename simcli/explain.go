@@ -1,0 +1,128 @@
+package simcli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/oncesim/oncesim/faults"
+	"github.com/oncesim/oncesim/model"
+	"github.com/oncesim/oncesim/report"
+	"github.com/oncesim/oncesim/scenarios"
+	"github.com/oncesim/oncesim/search"
+)
+
+const explainHelp = `Explains a mode, property, anomaly, fault or class of faults, or the format of
+scenario files. A scenario file or a built-in scenario is run, and what
+happens in it is told.`
+
+func (a *app) explainCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain NAME|FILE",
+		Short: "say what a name means, or tell the story of a scenario file",
+		Long:  explainHelp,
+		Example: a.examples("explain duplicate", "explain at-least-once", "explain crash",
+			"explain scenario-file", "explain lesson.sim"),
+		Args:              one("a name or a file"),
+		ValidArgsFunction: a.completeTopic,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text := report.Explain(a.lib, args[0], func(kind model.AnomalyKind) []string {
+				return a.smallestRuns(cmd.Context(), kind)
+			})
+			if text != "" {
+				a.out.print(text)
+				return nil
+			}
+			return a.explainRun(args[0])
+		},
+	}
+}
+
+func (a *app) completeTopic(*cobra.Command, []string, string) ([]string,
+	cobra.ShellCompDirective) {
+	return append(report.Topics(a.lib), a.scenarioNames()...), cobra.ShellCompDirectiveDefault
+}
+
+// explainRun tells the story of a scenario.
+func (a *app) explainRun(arg string) error {
+	t, err := a.find(arg)
+	if err != nil {
+		if strings.HasPrefix(err.Error(), "unknown scenario") {
+			return unknown("name", arg, append(report.Topics(a.lib), a.scenarioNames()...))
+		}
+		return err
+	}
+	t.s = t.base
+	c, err := a.execute(t)
+	if err != nil {
+		return err
+	}
+	a.out.print(report.Lesson(c, a.style()))
+	if c.Judged && len(report.Unmet(c)) > 0 {
+		a.note(statusUnmet)
+	}
+	return nil
+}
+
+// smallestRuns are lines that show an anomaly: for each mode that can, the smallest run among the
+// topologies of the library on a few records under one fault at every place.
+func (a *app) smallestRuns(ctx context.Context, kind model.AnomalyKind) []string {
+	var lines []string
+	for _, mode := range a.lib.Modes {
+		best, line := (*search.Witness)(nil), ""
+		for _, topology := range a.lib.Topologies {
+			w, command := a.smallestUnder(ctx, topology, mode, kind)
+			if w != nil && (best == nil || isSmaller(w, best)) {
+				best, line = w, command
+			}
+		}
+		if best != nil {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// smallestUnder is the smallest witness of an anomaly on one topology under one mode, in the first
+// class of faults that shows it.
+func (a *app) smallestUnder(ctx context.Context, topology *model.Topology, mode *model.Mode,
+	kind model.AnomalyKind) (w *search.Witness, command string) {
+	t, err := a.bare(topology)
+	if err != nil {
+		return nil, ""
+	}
+	s := *search.WithMode(t.base, mode)
+	s.Input.Records = search.PlacedRecords
+	for _, class := range a.lib.Classes {
+		cell := search.Cell{Library: a.lib, Scenario: &s, Class: class}
+		tally, err := cell.Place(ctx, false)
+		if err != nil {
+			return nil, ""
+		}
+		w := tally.Witnesses[kind]
+		if w == nil {
+			continue
+		}
+		shown := s
+		shown.Seed, shown.Faults = w.Seed, planOf(&s, w.Rules)
+		return w, t.command(a.program, &shown)
+	}
+	return nil, ""
+}
+
+func isSmaller(w, than *search.Witness) bool {
+	if len(w.Rules) != len(than.Rules) {
+		return len(w.Rules) < len(than.Rules)
+	}
+	return w.Events < than.Events
+}
+
+// planOf writes compiled rules as the faults of a scenario.
+func planOf(s *scenarios.Scenario, rules []model.Rule) (plan faults.Plan) {
+	job := model.NewJob(s.Topology, nil)
+	for _, rule := range rules {
+		plan = append(plan, faults.FromRule(job, rule))
+	}
+	return plan
+}

@@ -1,0 +1,125 @@
+package simcli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// helpTemplate leads with examples: they are what most readers of help look for.
+const helpTemplate = `{{with or .Long .Short}}{{. | trimTrailingWhitespaces}}
+
+{{end}}{{if .HasExample}}Examples:
+{{.Example}}
+
+{{end}}{{.UsageString}}`
+
+const usageTemplate = `Usage:{{if and .Runnable (not .HasAvailableSubCommands)}}
+  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
+  {{.CommandPath}} COMMAND{{end}}{{if .HasAvailableSubCommands}}
+
+Commands:{{range .Commands}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
+
+Flags:
+{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableInheritedFlags}}
+
+Everywhere:
+{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
+{{if .HasAvailableSubCommands}}
+"{{.CommandPath}} COMMAND -h" says more.
+{{end}}`
+
+const rootHelp = `Runs stream-processing pipelines in simulated worlds, puts faults wherever a
+line says, and judges what became of every record. One scenario and seed give
+one run, everywhere.`
+
+// root builds the command tree.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   a.program,
+		Short: "run stream-processing pipelines in simulated worlds and judge their guarantees",
+		Long:  rootHelp,
+		Example: a.examples(
+			"run pipeline --fault 'crash sink/0 before ack of write 2'",
+			"run page-views --mode at-most-once --input access.log",
+			"compare page-views",
+			"explain duplicate"),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknown("command", args[0], commandNames(cmd))
+			}
+			cmd.SetOut(a.log)
+			_ = cmd.Help()
+			return fail(statusUsage, "a command is missing")
+		},
+	}
+	root.SetHelpTemplate(helpTemplate)
+	root.SetUsageTemplate(usageTemplate)
+	root.SetOut(a.out)
+	root.SetErr(a.log)
+	root.SetIn(a.in)
+	root.SetFlagErrorFunc(flagError)
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no hints")
+	root.AddCommand(a.runCommand(), a.compareCommand(), a.replayCommand(), a.explainCommand(),
+		a.listCommand(), a.doctorCommand(), a.versionCommand())
+	return root
+}
+
+// examples are the lines of an example, indented and with the name of the program.
+func (a *app) examples(lines ...string) string {
+	for i := range lines {
+		lines[i] = "  " + a.program + " " + lines[i]
+	}
+	return strings.Join(lines, "\n")
+}
+
+func commandNames(cmd *cobra.Command) []string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
+
+// flagError adds the nearest flag to a complaint about an unknown one.
+func flagError(cmd *cobra.Command, err error) error {
+	message := err.Error()
+	if word, ok := strings.CutPrefix(message, "unknown flag: --"); ok {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		message = fmt.Sprintf("unknown flag --%s", word)
+		if near := nearest(word, names); near != "" {
+			message += fmt.Sprintf("; did you mean --%s?", near)
+		}
+	}
+	return fail(statusUsage, "%s (%s -h lists the flags)", message, cmd.CommandPath())
+}
+
+// one is the check that there is one argument; what says what it is.
+func one(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return fail(statusUsage, "%s needs %s", cmd.Name(), what)
+		case len(args) > 1:
+			return fail(statusUsage, "unexpected %q: %s takes %s", args[1], cmd.Name(), what)
+		}
+		return nil
+	}
+}
+
+// none is the check that there is no argument.
+func none(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fail(statusUsage, "unexpected %q: %s takes no argument", args[0], cmd.Name())
+	}
+	return nil
+}

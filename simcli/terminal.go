@@ -1,0 +1,71 @@
+package simcli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// isTerminal reports whether w is a terminal. The null device is a character device too, and no
+// terminal.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
+}
+
+// isColourful reports whether w is a terminal that wants colour.
+func isColourful(w io.Writer) bool {
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w)
+}
+
+// progress is a line on a terminal that says how far the work is. The zero progress is silent.
+type progress struct {
+	to    io.Writer
+	what  string
+	began time.Time
+	shown time.Time
+}
+
+// newProgress returns a silent progress unless diagnostics go to a terminal and are wanted.
+func (a *app) newProgress(what string) *progress {
+	if a.quiet || !isTerminal(a.log) {
+		return &progress{}
+	}
+	return &progress{to: a.log, what: what, began: time.Now()}
+}
+
+// step shows how much is done, at most ten times a second.
+func (p *progress) step(done, all int) {
+	if p.to == nil || time.Since(p.shown) < 100*time.Millisecond {
+		return
+	}
+	p.shown = time.Now()
+	fmt.Fprintf(p.to, "\r\x1b[K%s", progressText(p.what, done, all, time.Since(p.began)))
+}
+
+// progressText is the line: how much is done, how fast, and how long the rest takes at that rate.
+func progressText(what string, done, all int, spent time.Duration) string {
+	text := fmt.Sprintf("%d of %d %s, %d%%", done, all, what, 100*done/max(all, 1))
+	if done == 0 || spent <= 0 {
+		return text
+	}
+	rate := float64(done) / spent.Seconds()
+	left := time.Duration(float64(all-done) / rate * float64(time.Second))
+	return fmt.Sprintf("%s, %.1f/s, %s left", text, rate, left.Round(time.Second))
+}
+
+// end takes the line away.
+func (p *progress) end() {
+	if p.to != nil {
+		fmt.Fprint(p.to, "\r\x1b[K")
+	}
+}
