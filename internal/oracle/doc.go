@@ -1,0 +1,88 @@
+// Package oracle is the white-box judge. It reads the full trace of a run, every send, delivery,
+// application and service call with its cause, and says for each property of a history whether it
+// holds. The checker judges the same runs from the outside; the two share no code and no method,
+// and where they disagree the testbed itself is wrong.
+//
+// # The smallest use
+//
+//	history := world.Run(seed, rules, sim.Options{Trace: true})
+//	report := oracle.Judge(job, mode, input, model.Log, world.Trace(), history)
+//	result, kinds := report.Verdict("exactly-once")
+//
+// Many runs of one job share the list of legal executions: make an Oracle once and call its Judge.
+// Disagreement compares a report with the verdicts of a checker.
+//
+// # The method
+//
+// Events name their causes, so lineage is known and not guessed. A visible entry leads to the
+// write that made it, the delivery that the sink was handling, the send, the application that
+// emitted it, and so on up to a record of the input. Keyed state is a chain of versions: each
+// application makes one from the version that its life had in memory, and that came from an
+// earlier application of the same life or from what the store held when it served the life's get.
+// What the store and the external system hold follows from the requests that they served, in
+// order, copies included. Every step is taken again and compared with what left the task.
+//
+// Legal executions are enumerated: each task may merge its input channels in any way that keeps
+// every channel in order. At a stage that feeds the sink the merge is enumerated for each key by
+// itself, since neither state nor output of one key depends on another's.
+//
+// # The definitions
+//
+// Identity of an output is the input record that triggered it, the operator and the path. A
+// property is violated if one of its anomalies is found.
+//
+//   - at-most-once. No identity is visible twice (duplicate). Every visible entry descends from the
+//     input (phantom) by steps that give what it shows (no-subsequence). For each operator and key
+//     there is one way to fold some of the inputs, each once, that emits all that is visible, first
+//     showings only, and leaves the final state. It is either what happened, in whatever order, or
+//     any selection that keeps source partitions in order. Where there is none, the state holds
+//     an input twice (state-duplicate), or outputs and state fit no selection (no-subsequence).
+//     Volatile state is folded anew by each life.
+//   - at-least-once. On every route from the source, each input has an application all of whose
+//     outputs, and theirs in turn, were written; one that emits nothing is finished by being
+//     applied (loss).
+//   - replay-explained. Every visible entry and every value put to the store is what some step
+//     taken gives on the state that it really had (phantom, unexplained). Steps of a replaced life
+//     interleave with those of its successor: in such a run a violation is left undecided.
+//   - exactly-once-state. The final states are those of one legal execution. Where they are not,
+//     the chain of each state that fits none tells why: an input of the key is missing
+//     (state-loss), is there twice (state-duplicate), or neither (wrong-state). The final state is
+//     the store's, or, if state is volatile, what the last life of each task has in memory.
+//   - exactly-once. Some legal execution has the visible entries as its output, in each partition
+//     of the sink in their order, and the final states as its states. See below.
+//   - effectively-once. The store holds what exactly-once-state asks for, or, where state is
+//     volatile, memory does.
+//   - order. In a partition of the sink, among entries of one key and operator, those that went one
+//     way from one source partition first appear in input order (reorder), and no identity comes
+//     again after one that first appeared later (regression).
+//   - no-revision. No identity is visible with two contents, and what a reader saw is still there
+//     in the end (revised).
+//   - progress. The run ends by itself, the last life of each source lives and was told the end of
+//     its partition, and in a mode that commits offsets the end has been committed (stuck).
+//   - mechanism. No served commit moves an offset back (offset-regression); no put, write or
+//     commit of a life is accepted after a later life of the same process began (zombie-write).
+//
+// A run that was cut off proves nothing about its end: losses, final states and divergence are
+// then undecided. So is what needs the legal executions where they are too many, what needs to
+// take a step again where an operator is not deterministic, what needs identities where two routes
+// give two records the same one, and what is visible where readers see something else than the
+// external system accepted.
+//
+// # What is to blame
+//
+// Whether a run is exactly-once does not depend on who looks; which anomaly is to blame does. An
+// output that the state no longer holds is a loss of state under the execution that the output
+// shows, and a divergence under the one that the state shows. So the oracle sorts its findings.
+// Needed is what is wrong under every execution: an identity that is visible twice; an input that
+// was not carried through and whose outputs every execution emits; an entry that no step emitted; a
+// first showing with a value that no execution gives. Optional is what follows from something else,
+// such as a revision, which is also a duplicate, or a wrong state behind an operator whose state is
+// wrong already, or what is a wrong value where one state is fed from another. Disagreement asks
+// another judge for what is needed and allows what is optional.
+//
+// # Sources
+//
+// The executable readings of the guarantees follow failure transparency (Veresov, Spenger, Carbone
+// and Haller, ECOOP 2024: a run with failures is explained by one without) and the recovery types
+// of Hwang et al., "High-Availability Algorithms for Distributed Stream Processing", ICDE 2005.
+package oracle

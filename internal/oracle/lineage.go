@@ -1,0 +1,255 @@
+package oracle
+
+import "github.com/oncesim/oncesim/model"
+
+// ident is the identity of a record.
+type ident struct {
+	part   int32
+	offset int64
+	path   model.Path
+	op     int32
+}
+
+func identOf(rec *model.Record) ident {
+	return ident{rec.ID.Part, rec.ID.Offset, rec.Path, rec.Op}
+}
+
+// step is the identity of an input as state requests carry it: they name the operator whose state
+// it is, not the one that emitted the input.
+type step struct {
+	part   int32
+	offset int64
+	path   model.Path
+}
+
+func stepOf(rec *model.Record) step { return step{rec.ID.Part, rec.ID.Offset, rec.Path} }
+
+// parentOf is the input of the step that emitted a record.
+func parentOf(rec *model.Record) step {
+	return step{rec.ID.Part, rec.ID.Offset, rec.Path >> model.PathBits}
+}
+
+// slot is the place of one keyed state.
+type slot struct {
+	op  int32
+	key string
+}
+
+// flaw says what is wrong with the lineage of something. A worse one hides a lesser one.
+type flaw uint8
+
+const (
+	sound       flaw = iota
+	unexplained      // a step was taken, but it does not give this
+	fabricated       // no step was taken
+)
+
+// version is one value that a keyed state has had. The chain of bases ends where the state was
+// still empty.
+type version struct {
+	base   *version     // what it was computed from, or nil
+	by     *application // nil: no step computed it
+	value  model.Value
+	length int          // of the chain
+	again  *application // a step that is in the chain for the second time, or nil
+	flaw   flaw
+}
+
+// newVersion is the version that a step makes of another one.
+func newVersion(base *version, by *application, value model.Value, f flaw) *version {
+	v := &version{base: base, by: by, value: value, length: 1, flaw: f}
+	if base != nil {
+		v.length, v.again = base.length+1, base.again
+	}
+	for ; base != nil && v.again == nil; base = base.base {
+		if base.by != nil && stepOf(&base.by.in) == stepOf(&by.in) {
+			v.again = by
+		}
+	}
+	return v
+}
+
+// application is one application of an operator, taken again.
+type application struct {
+	task      *model.Task
+	life      *life
+	in        model.Record
+	outs      []model.Record
+	made      *version // the new state; nil for stateless operators
+	sends     []int64  // transmissions of its outputs
+	delivered int64    // the delivery that it handles, or 0
+	before    *application
+	flaw      flaw
+	coverage  coverage
+}
+
+// emits finds the output with the identity of a record, or nil.
+func (a *application) emits(rec *model.Record) *model.Record {
+	for i := range a.outs {
+		if a.outs[i].Same(*rec) {
+			return &a.outs[i]
+		}
+	}
+	return nil
+}
+
+// applied records an application, takes its step again on the state that the life had in memory,
+// and looks back for what it was applied to.
+func (r *run) applied(e *model.Entry) {
+	l := r.lifeOf(e)
+	task := &r.o.job.Tasks[e.Proc]
+	a := &application{task: task, life: l, in: e.Msg.Record}
+	base := l.memory[a.in.Key]
+	if base != nil {
+		a.flaw = base.flaw
+	}
+	var out model.Outputs
+	out.Begin(task.Op, a.in)
+	after := task.Operator.Step(a.in, valueOf(base), &out)
+	a.outs = out.Records()
+	a.delivered = r.handled(l, &a.in)
+	a.flaw = max(a.flaw, r.flawOfDelivery(a.delivered, &a.in))
+	if task.Operator.Kind != model.Stateless {
+		a.made = newVersion(base, a, after, a.flaw)
+		l.remember(a.in.Key, a.made)
+	}
+	l.apps = append(l.apps, a)
+	r.apps = append(r.apps, a)
+	if a.delivered != 0 {
+		node := &r.nodes[a.delivered]
+		a.before, node.app = node.app, a
+	}
+}
+
+func valueOf(v *version) model.Value {
+	if v == nil {
+		return model.Value{}
+	}
+	return v.value
+}
+
+// handled finds the delivery that a life is handling: the last one of that record.
+func (r *run) handled(l *life, rec *model.Record) int64 {
+	for i := len(l.deliveries) - 1; i >= 0; i-- {
+		if n := l.deliveries[i]; r.entry(n).Msg.Record.Same(*rec) {
+			return n
+		}
+	}
+	return 0
+}
+
+// flawOfDelivery is the flaw of a record that a task claims to have got by a delivery.
+func (r *run) flawOfDelivery(n int64, rec *model.Record) flaw {
+	if n == 0 {
+		return fabricated
+	}
+	worst := r.nodes[r.entry(n).Cause].flaw
+	if r.entry(n).Msg.Record != *rec {
+		worst = max(worst, unexplained)
+	}
+	return worst
+}
+
+// sent records a transmission and finds the step that emitted it.
+func (r *run) sent(e *model.Entry) {
+	if e.Msg.Kind != model.Data {
+		return
+	}
+	rec, node := &e.Msg.Record, &r.nodes[e.N]
+	task := &r.o.job.Tasks[e.Proc]
+	if task.Role == model.Source {
+		node.flaw = r.flawOfInput(rec)
+		if node.flaw != fabricated {
+			i := r.o.input.Index(rec.ID)
+			r.handed[i] = append(r.handed[i], e.N)
+		}
+		return
+	}
+	l := r.lifeOf(e)
+	node.app = r.emitter(l, e)
+	l.sends = append(l.sends, e.N)
+	if node.app == nil {
+		node.flaw = fabricated
+		return
+	}
+	node.app.sends = append(node.app.sends, e.N)
+	node.flaw = node.app.flaw
+	if out := node.app.emits(rec); out == nil {
+		node.flaw = fabricated
+	} else if *out != *rec {
+		node.flaw = max(node.flaw, unexplained)
+	}
+}
+
+// flawOfInput is the flaw of what a source hands out.
+func (r *run) flawOfInput(rec *model.Record) flaw {
+	switch {
+	case !r.o.input.Has(rec.ID) || rec.Op != 0 || rec.Path != 0:
+		return fabricated
+	case *r.o.input.At(rec.ID) != *rec:
+		return unexplained
+	}
+	return sound
+}
+
+// emitter finds the application whose output a transmission carries. A repeated transmission
+// repeats the one with its number; a first one belongs to the last step on its parent.
+func (r *run) emitter(l *life, e *model.Entry) *application {
+	if e.Msg.Try > 0 {
+		for i := len(l.sends) - 1; i >= 0; i-- {
+			s := r.entry(l.sends[i])
+			if s.To == e.To && s.Msg.Channel == e.Msg.Channel && s.Msg.Seq == e.Msg.Seq &&
+				s.Msg.Record.Same(e.Msg.Record) {
+				return r.nodes[s.N].app
+			}
+		}
+	}
+	return l.lastOn(parentOf(&e.Msg.Record))
+}
+
+// put records what a served put made of a state.
+func (r *run) put(e *model.Entry, invoked int64) {
+	rec := &e.Msg.Record
+	a := r.nodes[invoked].app
+	v := &version{value: rec.Value, flaw: fabricated}
+	switch {
+	case a == nil:
+	case a.made == nil || a.made.value != rec.Value || a.in.Key != rec.Key:
+		var base *version
+		if a.made != nil {
+			base = a.made.base
+		}
+		v = newVersion(base, a, rec.Value, unexplained)
+	default:
+		v = a.made
+	}
+	r.store[slot{rec.Op, rec.Key}] = v
+	r.puts = append(r.puts, servedPut{e.N, v})
+}
+
+// servedPut is one write that the store accepted.
+type servedPut struct {
+	n int64
+	v *version
+}
+
+// got is what a life learns from a get. The store is believed to answer what it holds; where it
+// does not, the answer has no explanation.
+func (r *run) got(e *model.Entry) {
+	v := r.nodes[e.Cause].version
+	if valueOf(v) != e.Ans.Value || (v != nil) != e.Ans.Found {
+		v = &version{value: e.Ans.Value, flaw: unexplained}
+	}
+	r.lifeOf(e).remember(e.Msg.Record.Key, v)
+}
+
+// chain lists the inputs that a state holds, latest first.
+func (v *version) chain() []step {
+	var steps []step
+	for ; v != nil; v = v.base {
+		if v.by != nil {
+			steps = append(steps, stepOf(&v.by.in))
+		}
+	}
+	return steps
+}

@@ -1,0 +1,47 @@
+package oracle
+
+import "github.com/oncesim/oncesim/model"
+
+// progress asks whether every source has come to the end of its partition, and the committed
+// offset with it.
+func (r *run) progress(v *verdict) {
+	switch r.end {
+	case model.EventBound:
+		v.leave("the budget of events is spent")
+		return
+	case model.TimeBound:
+		v.add(model.Stuck, model.Record{}, int64(len(r.trace)))
+		return
+	}
+	for part := range r.o.input.Parts {
+		length := int64(len(r.o.input.Parts[part].Records))
+		l := r.current[part] // sources come first, in partition order
+		isAtEnd := l != nil && !l.ended && l.isToldEnd
+		if !isAtEnd || r.o.mode.Commits && r.furthest[part] < length {
+			v.add(model.Stuck, model.Record{ID: model.ID{Part: int32(part), Offset: length}}, 0)
+		}
+	}
+}
+
+// mechanism reports what was found on the way.
+func (r *run) mechanism(v *verdict) { v.findings = r.found }
+
+// fencing looks for a durable write of a life that has a successor.
+func (r *run) fencing(e *model.Entry) {
+	if r.lifeOf(e).successor != 0 {
+		r.found = append(r.found, Finding{Kind: model.ZombieWrite, Record: e.Msg.Record,
+			Event: e.N})
+	}
+}
+
+// committed moves the offset of a partition.
+func (r *run) committed(e *model.Entry) {
+	offset := &r.offset[e.Msg.Record.ID.Part]
+	if e.Msg.Seq < *offset {
+		r.found = append(r.found, Finding{Kind: model.OffsetRegression, Record: e.Msg.Record,
+			Event: e.N})
+	}
+	*offset = e.Msg.Seq
+	furthest := &r.furthest[e.Msg.Record.ID.Part]
+	*furthest = max(*furthest, e.Msg.Seq)
+}

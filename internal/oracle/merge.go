@@ -1,0 +1,135 @@
+package oracle
+
+import "github.com/oncesim/oncesim/model"
+
+// answer is how a bounded search ends.
+type answer uint8
+
+const (
+	nothing answer = iota
+	found
+	gaveUp
+)
+
+// triesMax is how many steps one search takes at most.
+const triesMax = 1 << 14
+
+// search looks for a legal execution with just the visible outputs, in their order, and, unless
+// finals is nil, with these final states.
+func (r *run) search(finals map[slot]*version) answer {
+	left := triesMax
+	for i := range r.o.legal.executions {
+		x := &r.o.legal.executions[i]
+		if finals != nil && (len(r.misfits(x, finals)) > 0 || r.hasStrangers(x, finals)) {
+			continue
+		}
+		if r.fits(x, finals, &left) {
+			return found
+		}
+	}
+	if left < 0 {
+		return gaveUp
+	}
+	return nothing
+}
+
+// fits reports whether each task that feeds the sink can take its inputs in an order that gives
+// what is visible of it, and whether nothing else is visible.
+func (r *run) fits(x *execution, finals map[slot]*version, left *int) bool {
+	rest := 0
+	for _, part := range r.shown {
+		rest += len(part)
+	}
+	for proc := range x.in {
+		if x.in[proc] == nil {
+			continue
+		}
+		m := r.merge(&r.o.job.Tasks[proc], x.in[proc])
+		m.finals, m.left = finals, left
+		rest -= len(m.shown)
+		if !m.from(0) {
+			return false
+		}
+	}
+	return rest == 0
+}
+
+// merge is the search for an order in which one task takes its inputs.
+type merge struct {
+	task     *model.Task
+	channels [][]model.Record // what is left of its input channels
+	shown    []model.Record   // what is visible of it
+	finals   map[slot]*version
+	states   map[string]model.Value
+	left     *int // steps that may still be taken
+}
+
+func (r *run) merge(task *model.Task, channels [][]model.Record) *merge {
+	m := &merge{task: task, states: map[string]model.Value{}}
+	m.channels = append(m.channels, channels...)
+	sink := &r.o.job.Tasks[task.Out[0].Peer]
+	for _, s := range r.shown[sink.Part] {
+		if s.rec.Op == task.Op {
+			m.shown = append(m.shown, s.rec)
+		}
+	}
+	return m
+}
+
+// from reports whether what is left of the channels can be taken such that it gives what is
+// visible from a place on.
+func (m *merge) from(place int) bool {
+	if *m.left--; *m.left < 0 {
+		return false
+	}
+	isDone := true
+	for c, channel := range m.channels {
+		if len(channel) == 0 {
+			continue
+		}
+		isDone = false
+		rec := &channel[0]
+		before, isOld := m.states[rec.Key]
+		after := before
+		outs := take(m.task, rec, &after)
+		if !begins(m.shown[place:], outs) {
+			continue
+		}
+		m.channels[c], m.states[rec.Key] = channel[1:], after
+		if m.from(place + len(outs)) {
+			return true
+		}
+		m.channels[c], m.states[rec.Key] = channel, before
+		if !isOld {
+			delete(m.states, rec.Key)
+		}
+	}
+	return isDone && place == len(m.shown) && m.isFinal()
+}
+
+// begins reports whether shown begins with outs.
+func begins(shown, outs []model.Record) bool {
+	if len(shown) < len(outs) {
+		return false
+	}
+	for i := range outs {
+		if shown[i] != outs[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// isFinal reports whether the states are the final ones.
+func (m *merge) isFinal() bool {
+	if m.finals == nil || m.task.Operator.Kind == model.Stateless {
+		return true
+	}
+	for key, value := range m.states {
+		v := m.finals[slot{m.task.Op, key}]
+		if v == nil || v.value != value {
+			return false
+		}
+	}
+	return true
+}

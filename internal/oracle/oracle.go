@@ -1,0 +1,78 @@
+package oracle
+
+import (
+	"fmt"
+
+	"github.com/oncesim/oncesim/model"
+)
+
+// Oracle judges runs of one job under one mode on one input. It is immutable once made.
+type Oracle struct {
+	job       *model.Job
+	mode      *model.Mode
+	input     *model.Input
+	legal     legal
+	above     [][]bool // per stage: is another one above it?
+	stateful  bool     // some operator keeps state
+	isChained bool     // and so does one above it: see hasChain
+	isRandom  bool     // some operator is not deterministic: its steps cannot be taken again
+}
+
+// New returns an oracle. It enumerates the legal executions of the job, which every judgement
+// shares.
+func New(job *model.Job, mode *model.Mode, input *model.Input, shape model.SinkShape) *Oracle {
+	if shape != model.Log {
+		panic(fmt.Sprintf("oracle: sink shape %d", shape))
+	}
+	o := &Oracle{job: job, mode: mode, input: input,
+		above: ancestors(job.Topology)}
+	for _, stage := range job.Topology.Stages {
+		o.stateful = o.stateful || stage.Operator.Kind != model.Stateless
+		o.isRandom = o.isRandom || stage.Operator.Kind == model.NonDeterministic
+	}
+	o.isChained = o.hasChain()
+	o.legal = enumerate(job, input)
+	return o
+}
+
+// Judge judges one run by its full trace. Of its history nothing is used but how it ended.
+func Judge(job *model.Job, mode *model.Mode, input *model.Input, shape model.SinkShape,
+	trace []model.Entry, h *model.History) *Report {
+	return New(job, mode, input, shape).Judge(trace, h)
+}
+
+// Judge judges one run by its full trace. Of its history nothing is used but how it ended.
+func (o *Oracle) Judge(trace []model.Entry, h *model.History) *Report {
+	r := follow(o, trace)
+	r.end = h.End.Reason
+	list := properties()
+	report := &Report{verdicts: make([]verdict, len(list))}
+	for i := range list {
+		v := &report.verdicts[i]
+		v.property = list[i].name
+		list[i].judge(r, v)
+		v.conclude(r)
+	}
+	return report
+}
+
+// property is one property and its judge. The judge notes findings, or leaves the verdict open.
+type property struct {
+	name  string
+	judge func(r *run, v *verdict)
+}
+
+func properties() []property {
+	return []property{
+		{"at-most-once", (*run).atMostOnce},
+		{"at-least-once", (*run).atLeastOnce},
+		{"replay-explained", (*run).replayExplained},
+		{"exactly-once-state", (*run).exactlyOnceState},
+		{"exactly-once", (*run).exactlyOnce},
+		{"effectively-once", (*run).effectivelyOnce},
+		{"order", (*run).order},
+		{"no-revision", (*run).noRevision},
+		{"progress", (*run).progress},
+		{"mechanism", (*run).mechanism},
+	}
+}

@@ -1,0 +1,263 @@
+package oracle
+
+import (
+	"fmt"
+
+	"github.com/oncesim/oncesim/model"
+)
+
+// run is one run, followed through its trace. Event numbers index nodes; 0 is no event.
+type run struct {
+	o        *Oracle
+	trace    []model.Entry
+	nodes    []node
+	lives    []*life
+	current  []*life             // per process: the latest
+	apps     []*application      // of all lives, in order
+	handed   [][]int64           // per input record: transmissions by its source
+	store    map[slot]*version   // what the state store holds
+	puts     []servedPut         // every put that it served
+	shown    [][]visible         // what the external system holds, per partition
+	seen     []*model.Entry      // what readers saw
+	offset   []int64             // committed, per partition
+	furthest []int64             // the furthest that was ever committed
+	found    []Finding           // about the mechanism
+	index    map[ident][]visible // shown, by identity
+	left     int                 // of the tries that a search may make
+	end      model.EndReason
+	honest   bool // readers see in the end what the external system accepted
+}
+
+// node is what lineage adds to an event.
+type node struct {
+	app       *application // Send: whose output; Deliver: the last to handle it; put: whose state
+	version   *version     // a served get: what it answers
+	delivered int64        // a write: the delivery that it makes visible
+	delivery  int64        // Send: where it was handled
+	written   bool         // Deliver at a sink: it became visible
+	flaw      flaw         // Send
+}
+
+// visible is one entry of the external system.
+type visible struct {
+	rec  model.Record
+	n    int64 // the event that made it visible
+	by   *application
+	flaw flaw
+}
+
+// life is one life of a process.
+type life struct {
+	proc       model.ProcID
+	attempt    int32
+	older      *life // of the same process
+	ended      bool
+	isReplaced bool  // a later life began while this one lived
+	successor  int64 // when a later life of its process began
+	isToldEnd  bool  // the input log has answered it that the input ends
+	memory     map[string]*version
+	deliveries []int64
+	sends      []int64
+	apps       []*application
+}
+
+func (l *life) remember(key string, v *version) {
+	if l.memory == nil {
+		l.memory = map[string]*version{}
+	}
+	l.memory[key] = v
+}
+
+// lastOn finds the last application of a life to an input, or nil.
+func (l *life) lastOn(s step) *application {
+	for i := len(l.apps) - 1; i >= 0; i-- {
+		if stepOf(&l.apps[i].in) == s {
+			return l.apps[i]
+		}
+	}
+	return nil
+}
+
+// entry returns the event of a number.
+func (r *run) entry(n int64) *model.Entry { return &r.trace[n-1] }
+
+// lifeOf is the life whose event e is.
+func (r *run) lifeOf(e *model.Entry) *life {
+	for l := r.current[e.Proc]; l != nil; l = l.older {
+		if l.attempt == e.Attempt {
+			return l
+		}
+	}
+	panic(fmt.Sprintf("oracle: event %d is of no life", e.N))
+}
+
+// follow walks through a trace once and keeps what every judgement needs.
+func follow(o *Oracle, trace []model.Entry) *run {
+	r := &run{
+		o: o, left: triesMax, trace: trace, nodes: make([]node, len(trace)+1),
+		current:  make([]*life, len(o.job.Tasks)),
+		handed:   make([][]int64, o.input.Total()),
+		store:    map[slot]*version{},
+		shown:    make([][]visible, o.job.SinkPart),
+		offset:   make([]int64, len(o.input.Parts)),
+		furthest: make([]int64, len(o.input.Parts)),
+		index:    map[ident][]visible{},
+	}
+	for i := range trace {
+		if trace[i].N != int64(i+1) {
+			panic(fmt.Sprintf("oracle: event %d at place %d of the trace", trace[i].N, i+1))
+		}
+		r.event(&trace[i])
+	}
+	for _, part := range r.shown {
+		for _, s := range part {
+			id := identOf(&s.rec)
+			r.index[id] = append(r.index[id], s)
+		}
+	}
+	r.honest = r.isHonest()
+	return r
+}
+
+func (r *run) event(e *model.Entry) {
+	switch e.Kind {
+	case model.EntryStart:
+		r.started(e)
+	case model.EntryCrash, model.EntryGiveUp, model.EntryCancel:
+		r.lifeOf(e).ended = true
+	case model.EntrySend:
+		r.sent(e)
+	case model.EntryDeliver:
+		if e.Msg.Kind == model.Data {
+			l := r.lifeOf(e)
+			l.deliveries = append(l.deliveries, e.N)
+			r.nodes[e.Cause].delivery = e.N
+		}
+	case model.EntryInvoke:
+		r.invoked(e)
+	case model.EntryServe:
+		r.served(e)
+	case model.EntryAnswer:
+		r.answered(e)
+	case model.EntryApply:
+		r.applied(e)
+	case model.EntryObserve:
+		r.seen = append(r.seen, e)
+	case model.EntryDrop, model.EntryPause, model.EntryResume, model.EntryLate, model.EntryLose,
+		model.EntryDelay, model.EntryDouble, model.EntryTimer, model.EntryEnd:
+	default:
+		panic(fmt.Sprintf("oracle: trace entry of kind %d", e.Kind))
+	}
+}
+
+func (r *run) started(e *model.Entry) {
+	older := r.current[e.Proc]
+	for l := older; l != nil; l = l.older {
+		if l.successor == 0 {
+			l.successor = e.N
+			l.isReplaced = !l.ended
+		}
+	}
+	l := &life{proc: e.Proc, attempt: e.Attempt, older: older}
+	r.current[e.Proc] = l
+	r.lives = append(r.lives, l)
+}
+
+// invoked finds what a request is about among what its life has done.
+func (r *run) invoked(e *model.Entry) {
+	rec, l := &e.Msg.Record, r.lifeOf(e)
+	switch e.Msg.Kind {
+	case model.Put:
+		r.nodes[e.N].app = l.lastOn(stepOf(rec))
+	case model.Write:
+		r.nodes[e.N].delivered = r.handled(l, rec)
+	}
+}
+
+// served carries a request out as its service did. The copy of a doubled request is carried out
+// too, but nobody hears the answer.
+func (r *run) served(e *model.Entry) {
+	invoked := e.Cause
+	if r.entry(invoked).Kind == model.EntryDouble {
+		invoked = r.entry(invoked).Cause
+	}
+	isAccepted := e.Ans.Outcome == model.Done
+	switch {
+	case e.Msg.Kind == model.Get:
+		r.nodes[e.N].version = r.store[slot{e.Msg.Record.Op, e.Msg.Record.Key}]
+	case !isAccepted:
+	case e.Msg.Kind == model.Put:
+		r.fencing(e)
+		r.put(e, invoked)
+	case e.Msg.Kind == model.Write:
+		r.fencing(e)
+		r.wrote(e, r.nodes[invoked].delivered)
+	case e.Msg.Kind == model.OffsetCommit:
+		r.fencing(e)
+		r.committed(e)
+	}
+}
+
+func (r *run) wrote(e *model.Entry, delivered int64) {
+	r.nodes[delivered].written = true // of event 0 nobody asks
+	part := &r.shown[e.Msg.Seq]
+	s := visible{rec: e.Msg.Record, n: e.N, flaw: r.flawOfDelivery(delivered, &e.Msg.Record)}
+	if delivered != 0 {
+		s.by = r.nodes[r.entry(delivered).Cause].app
+	}
+	*part = append(*part, s)
+}
+
+// answered lets a life learn from an answer.
+func (r *run) answered(e *model.Entry) {
+	if e.Outcome != model.Done {
+		return
+	}
+	switch {
+	case e.Msg.Kind == model.Get:
+		r.got(e)
+	case e.Msg.Kind == model.Fetch && e.Ans.End:
+		r.lifeOf(e).isToldEnd = true
+	}
+}
+
+// isHonest reports whether the last thing that readers saw, a read of everything, is what the
+// external system accepted. If not, what is visible is not known from what was served.
+func (r *run) isHonest() bool {
+	n := 0
+	for _, part := range r.shown {
+		n += len(part)
+	}
+	if n > len(r.seen) {
+		return false
+	}
+	last := r.seen[len(r.seen)-n:]
+	for _, part := range r.shown {
+		for place := range part {
+			e := last[0]
+			if e.Msg.Seq != int64(place) || e.Msg.Record != part[place].rec {
+				return false
+			}
+			last = last[1:]
+		}
+	}
+	return true
+}
+
+// finals are the final states: the store's, or what the last life of each task has in memory.
+func (r *run) finals() map[slot]*version {
+	if r.o.mode.State != model.Volatile {
+		return r.store
+	}
+	states := map[slot]*version{}
+	for proc, l := range r.current {
+		task := &r.o.job.Tasks[proc]
+		if l == nil || task.Role != model.Operate || task.Operator.Kind == model.Stateless {
+			continue
+		}
+		for key, v := range l.memory {
+			states[slot{task.Op, key}] = v
+		}
+	}
+	return states
+}
