@@ -153,9 +153,13 @@ func newAgreement(t *testing.T) *agreement { return &agreement{t: t} }
 
 // inspect makes the comparison of one worker.
 func (a *agreement) inspect() search.Inspect {
+	var judge *oracle.Oracle
 	return func(seed uint64, rules []model.Rule, res *scenarios.Result) {
 		s := res.Subject
-		report := oracle.Judge(s.Job, s.Mode, s.Input, s.Shape, res.Trace, s.History)
+		if judge == nil {
+			judge = oracle.New(s.Job, s.Mode, s.Input, s.Shape)
+		}
+		report := judge.Judge(res.Trace, s.History)
 		why := oracle.Disagreement(report, res.Verdicts)
 		a.mu.Lock()
 		defer a.mu.Unlock()

@@ -1,0 +1,156 @@
+package search_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/oncesim/oncesim/model"
+	"github.com/oncesim/oncesim/scenarios"
+	"github.com/oncesim/oncesim/search"
+)
+
+// cellOf is a cell on a built-in scenario.
+func cellOf(t *testing.T, name string, mode, class int) *search.Cell {
+	lib := scenarios.Builtin()
+	return &search.Cell{Library: lib, Class: lib.Classes[class],
+		Scenario: search.WithMode(builtin(t, lib, name), lib.Modes[mode])}
+}
+
+// What a cell comes to does not depend on the number of workers: not the counts, not the hash, not
+// which witness is the smallest.
+func TestCell_AnyNumberOfWorkers(t *testing.T) {
+	var want *search.Tally
+	for _, workers := range []int{1, 2, 5} {
+		cell := cellOf(t, "page-views-four", 2, 1)
+		cell.Workers = workers
+		tally, err := cell.Seeds(context.Background(), 1, 300)
+		require.NoError(t, err)
+		placed, err := cell.Place(context.Background(), false)
+		require.NoError(t, err)
+		tally.Merge(placed)
+		if want == nil {
+			want = tally
+			continue
+		}
+		require.Equal(t, want, tally, "%d workers", workers)
+	}
+}
+
+// A witness is enough to see the anomaly again.
+func TestCell_WitnessesReplay(t *testing.T) {
+	for class := range scenarios.Classes() {
+		cell := cellOf(t, "page-views-four", 2, class)
+		tally, err := cell.Seeds(context.Background(), 1, 200)
+		require.NoError(t, err)
+		runner, err := scenarios.NewRunner(cell.Library, cell.Scenario)
+		require.NoError(t, err)
+		for kind, w := range tally.Witnesses {
+			res := runner.Run(w.Seed, w.Rules, scenarios.Options{})
+			found := false
+			for i := range res.Verdicts {
+				found = found || res.Verdicts[i].Has(kind)
+			}
+			require.True(t, found, "%s: %s", cell.Class.Name, kind)
+			require.Equal(t, w.Events, res.Subject.History.End.N)
+		}
+	}
+}
+
+// An ended context stops the work and loses nothing that is done.
+func TestCell_Interrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cell := cellOf(t, "pipeline-three", 2, 1)
+	cell.Workers = 1
+	cell.Inspect = func() search.Inspect {
+		runs := 0
+		return func(uint64, []model.Rule, *scenarios.Result) {
+			if runs++; runs == 20 {
+				cancel()
+			}
+		}
+	}
+	tally, err := cell.Seeds(ctx, 1, 10_000)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, tally.Runs, int64(20))
+	require.Less(t, tally.Runs, int64(100))
+}
+
+// A panic in a run reaches the caller with the seed and the rules that repeat it.
+func TestCell_PanicNamesTheSeed(t *testing.T) {
+	cell := cellOf(t, "pipeline-three", 2, 1)
+	cell.Inspect = func() search.Inspect {
+		return func(seed uint64, _ []model.Rule, _ *scenarios.Result) {
+			if seed == 7 {
+				panic("planted")
+			}
+		}
+	}
+	defer func() {
+		require.Regexp(t, `(?s)^seed 7, rules \[.*planted`, recover())
+	}()
+	_, _ = cell.Seeds(context.Background(), 1, 40)
+	t.Fatal("no panic")
+}
+
+// Claims follow from the golden cell; where it is silent, from claims and envelope.
+func TestClaimOf(t *testing.T) {
+	lib := scenarios.Builtin()
+	property := func(name string) int {
+		for i := range lib.Properties {
+			if lib.Properties[i].Name == name {
+				return i
+			}
+		}
+		t.Fatal(name)
+		return 0
+	}
+	mode := &model.Mode{Name: "m", Claims: []string{"order"}, Tolerates: []string{"crash"},
+		Cells: []model.Cell{{Class: "pause", Kind: model.Stateless,
+			Must: []model.AnomalyKind{model.Loss}, May: []model.AnomalyKind{model.Duplicate}}}}
+	for _, tc := range []struct {
+		class, property string
+		want            search.Claim
+	}{
+		{"pause", "at-least-once", search.ClaimViolated},
+		{"pause", "at-most-once", search.NoClaim},
+		{"pause", "order", search.ClaimHolds},
+		{"pause", "mechanism", search.NoClaim},
+		{"crash", "order", search.ClaimHolds},
+		{"crash", "at-least-once", search.NoClaim},
+		{"zombie", "order", search.NoClaim},
+	} {
+		class := &scenarios.Class{Name: tc.class}
+		got := search.ClaimOf(mode, class, model.Stateless, &lib.Properties[property(tc.property)])
+		require.Equal(t, tc.want, got, "%s %s", tc.class, tc.property)
+	}
+}
+
+// A mode's golden cells agree with what it claims and tolerates: under a tolerated class no
+// claimed property is violated or left open.
+func TestModes_CellsAgreeWithClaims(t *testing.T) {
+	lib := scenarios.Builtin()
+	for _, mode := range lib.Modes {
+		for _, class := range lib.Classes {
+			for kind := model.Stateless; kind <= model.Commutative; kind++ {
+				_, ok := mode.Cell(class.Name, kind)
+				require.True(t, ok, "%s has no cell for %s, %s", mode.Name, class.Name, kind)
+				for i := range lib.Properties {
+					claimsIt(t, mode, class, kind, lib, i)
+				}
+			}
+		}
+	}
+}
+
+func claimsIt(t *testing.T, mode *model.Mode, class *scenarios.Class, kind model.OperatorKind,
+	lib *scenarios.Library, i int) {
+	p := &lib.Properties[i]
+	bare := &model.Mode{Claims: mode.Claims, Tolerates: mode.Tolerates}
+	if search.ClaimOf(bare, class, kind, p) != search.ClaimHolds {
+		return
+	}
+	require.Equal(t, search.ClaimHolds, search.ClaimOf(mode, class, kind, p),
+		"%s claims %s under %s, %s", mode.Name, p.Name, class.Name, kind)
+}
