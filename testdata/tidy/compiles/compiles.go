@@ -1,0 +1,4 @@
+// Package compiles does not.
+package compiles
+
+var broken = undefined // want "undefined: undefined"

@@ -1,0 +1,6 @@
+package determinism
+
+func sorted(m map[string]int) {
+	for range m {
+	}
+}

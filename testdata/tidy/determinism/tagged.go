@@ -1,0 +1,3 @@
+//go:build !race
+
+package determinism // want "a build constraint"

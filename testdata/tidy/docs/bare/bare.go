@@ -1,0 +1,1 @@
+package bare // want "the package has no package comment"

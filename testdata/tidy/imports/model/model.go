@@ -1,0 +1,2 @@
+// Package model stands for the model: the layout of this fixture allows it to everyone.
+package model

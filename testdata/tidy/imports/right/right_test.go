@@ -1,0 +1,3 @@
+package right
+
+import _ "github.com/oncesim/oncesim/testdata/tidy/imports/left" // want "it knows only imports/right"

@@ -1,0 +1,3 @@
+package inits
+
+func init() {} // want "an init function"

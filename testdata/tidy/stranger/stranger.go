@@ -1,0 +1,2 @@
+// Package stranger is in no layout.
+package stranger
