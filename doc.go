@@ -19,8 +19,8 @@
 //	              |            |
 //	           verdict      diagram   holds, violated (with its certificate) or unknown
 //
-// Nothing flows upwards. A sweep over seeds, an exhaustive search over crash points, a shrinker, a
-// matrix of modes against faults and a test in someone else's package are all loops around run.
+// Nothing flows upwards. Seeds, every place of a fault in turn, the matrix of modes against faults
+// and a test in someone else's package are all loops around run.
 //
 // # Reading order
 //
@@ -33,9 +33,8 @@
 //  5. checker: what each property means, judged from the history alone.
 //  6. scenarios: how the five are joined to a run, the file format and the built-in library.
 //  7. search and report: many runs, and one run shown to a person.
-//  8. simtest and simcli: the doors, for go test and for the command line.
+//  8. simcli: the command line as a package.
 //
-// Two packages stand aside. defects plants known protocol mistakes, to see that the checker finds
-// them; internal/oracle judges the same runs from the inside, with no line of code in common with
-// the checker, to see that the two agree.
+// One package stands aside: internal/oracle judges the same runs from the inside, with no line of
+// code in common with the checker, to see that the two agree.
 package oncesim

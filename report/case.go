@@ -55,7 +55,7 @@ func (c *Case) summary(v *model.Verdict, a *model.Anomaly) string {
 // anomalyName names the record of an anomaly; the run as a whole where there is none.
 func (c *Case) anomalyName(a *model.Anomaly) string {
 	if !c.Result.Subject.Input.Has(a.Record.ID) {
-		return "of no record"
+		return "of the run"
 	}
 	return c.recordName(a.Record.ID)
 }
@@ -107,8 +107,22 @@ func (c *Case) unknownClaim() *model.Verdict {
 	return nil
 }
 
+// isClaimed reports whether the mode claims a property under the faults that struck.
 func (c *Case) isClaimed(property string) bool {
-	return slices.Contains(c.Scenario.Mode.Claims, property)
+	return slices.Contains(c.Scenario.Mode.Claims, property) && len(c.outside()) == 0
+}
+
+// outside lists the faults that struck and that the mode does not say it tolerates: under them it
+// claims nothing.
+func (c *Case) outside() []string {
+	var lines []string
+	for i, n := range c.Result.Subject.History.Reached {
+		f := c.Scenario.Faults[i]
+		if n != 0 && !c.Library.IsTolerated(c.Scenario.Mode, f) {
+			lines = append(lines, f.String())
+		}
+	}
+	return lines
 }
 
 // IsViolated reports whether a property that the mode claims is violated, and whether one is

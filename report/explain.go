@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/oncesim/oncesim/checker"
@@ -31,6 +32,9 @@ func Topics(lib *scenarios.Library) []string {
 	}
 	for _, c := range lib.Classes {
 		names = append(names, c.Name)
+	}
+	for _, p := range parts(lib) {
+		names = append(names, p.name)
 	}
 	return append(names, fileTopic)
 }
@@ -65,6 +69,12 @@ func Explain(lib *scenarios.Library, name string, runs func(model.AnomalyKind) [
 			w.class(lib, c)
 		}
 	}
+	for _, p := range parts(lib) {
+		if p.name == name {
+			w.topic(p.name, p.what)
+			w.paragraph(p.says + ".")
+		}
+	}
 	if name == fileTopic {
 		w.topic(fileTopic, "the format of scenario files")
 		w.WriteString(scenarios.Schema())
@@ -79,6 +89,23 @@ func (w *writer) topic(name, what string) {
 	}
 	w.line("%s: %s", name, what)
 	w.blank()
+}
+
+// part is a piece of a job that is explained by what it says of itself.
+type part struct{ name, what, says string }
+
+func parts(lib *scenarios.Library) []part {
+	var list []part
+	for _, o := range lib.Operators {
+		list = append(list, part{o.Name, "an operator, " + o.Kind.String(), o.Says})
+	}
+	for _, s := range lib.Sinks {
+		list = append(list, part{s.Name, "a sink", s.Says})
+	}
+	for _, d := range lib.Decoders {
+		list = append(list, part{d.Name, "a decoder", d.Says})
+	}
+	return list
 }
 
 // item writes a word and what belongs to it, if anything does.
@@ -137,15 +164,38 @@ func (w *writer) cells(lib *scenarios.Library, m *model.Mode) {
 	w.blank()
 	w.line("what it shows under each class of faults, by kind of operator; the rest never")
 	rows := [][]string{{"class", "operator", "must be reachable", "may be"}}
+	used := map[model.AnomalyKind]bool{}
 	for _, c := range lib.Classes {
 		for i := range m.Cells {
 			if cell := &m.Cells[i]; cell.Class == c.Name {
-				rows = append(rows, []string{cell.Class, cell.Kind.String(), kindList(cell.Must),
-					kindList(cell.May)})
+				rows = append(rows, []string{cell.Class, cell.Kind.String(), codes(cell.Must),
+					codes(cell.May)})
+				for _, kind := range slices.Concat(cell.Must, cell.May) {
+					used[kind] = true
+				}
 			}
 		}
 	}
 	w.table(rows)
+	var legend []string
+	for _, kind := range model.Anomalies() {
+		if used[kind] {
+			legend = append(legend, kind.Code()+" "+kind.String())
+		}
+	}
+	w.paragraph(strings.Join(legend, ", "))
+}
+
+// codes is a list of anomalies by their short codes.
+func codes(kinds []model.AnomalyKind) string {
+	var words []string
+	for _, kind := range kinds {
+		words = append(words, kind.Code())
+	}
+	if len(words) == 0 {
+		return "-"
+	}
+	return strings.Join(words, " ")
 }
 
 func kindList(kinds []model.AnomalyKind) string {
@@ -172,7 +222,7 @@ func (w *writer) property(lib *scenarios.Library, p *checker.Property) {
 		}
 	}
 	if len(modes) == 0 {
-		modes = []string{"none"}
+		w.paragraph("No built-in mode claims it; the golden table says where it holds.")
 	}
 	w.item("modes that claim it", strings.Join(modes, ", "))
 	w.item("source", p.Source)

@@ -185,5 +185,14 @@ func clip(text string, most int) string {
 	return string(runes[:most-1]) + "…"
 }
 
+// clipStart shortens a text to a number of columns and keeps its end, where paths differ.
+func clipStart(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	return "…" + string(runes[len(runes)-most+1:])
+}
+
 // duration writes virtual time as scenario files do.
 func duration(ns int64) string { return faults.FormatDuration(ns) }

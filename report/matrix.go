@@ -43,6 +43,7 @@ type MatrixCell struct {
 
 	claim    search.Claim
 	observed model.Result
+	crash    bool // violated only together with a crash
 }
 
 // isBroken reports whether a cell contradicts a claim that its property holds.
@@ -146,7 +147,7 @@ func newMatrixCell(m *search.Matrix, r *search.Row, i int, row *matrixRow,
 	c := MatrixCell{Mode: row.mode, Fault: row.class, Property: p.Name, Claim: r.Claims[i].String(),
 		Observed: r.Observed(i).String(), Runs: row.runs, Anomalies: map[string]int64{},
 		Violations: r.Seeds.Counts[i].Violated + r.Placed.Counts[i].Violated, Bound: m.Bound(),
-		claim: r.Claims[i], observed: r.Observed(i)}
+		claim: r.Claims[i], observed: r.Observed(i), crash: r.TakesACrash(i)}
 	switch c.observed {
 	case model.Violated:
 		for _, kind := range model.Anomalies() {
@@ -188,54 +189,5 @@ func newWitness(m *search.Matrix, r *search.Row, kind model.AnomalyKind,
 	if isSmall {
 		w.records = min(m.Records, search.PlacedRecords)
 	}
-	w.keepInput(m, from.Seed)
 	return w
-}
-
-// keepInput makes sure that a run under another seed than that which its generated input was drawn
-// from shows the anomaly. Mostly it does on the input of its own seed too, and a line can say that.
-// Where it does not, the input that was drawn is written into the scenario.
-func (w *witness) keepInput(m *search.Matrix, drawn uint64) {
-	isDrawn := w.scenario.Input.Kind == scenarios.InputGenerated ||
-		w.scenario.Input.Kind == scenarios.InputSample && w.scenario.Topology.Sample == ""
-	if !isDrawn || w.scenario.Seed == drawn || w.isShown(m.Library) {
-		return
-	}
-	under := *w.scenario
-	under.Seed = drawn
-	input, _, err := m.Library.LoadInput(&under)
-	if err != nil {
-		return // it could be loaded for the comparison
-	}
-	lines := make([]string, input.Total())
-	parts := w.scenario.Topology.Partitions()
-	for p := range input.Parts {
-		for i := range input.Parts[p].Records {
-			lines[i*parts+p] = lineOf(&input.Parts[p].Records[i])
-		}
-	}
-	w.scenario.Input.Kind, w.scenario.Input.Lines = scenarios.InputInline, lines
-	w.command = ""
-}
-
-// isShown reports whether the scenario of a witness shows its anomaly.
-func (w *witness) isShown(lib *scenarios.Library) bool {
-	_, res, err := scenarios.Run(lib, w.scenario, scenarios.Options{})
-	if err != nil {
-		return false
-	}
-	for i := range res.Verdicts {
-		if res.Verdicts[i].Has(w.kind) {
-			return true
-		}
-	}
-	return false
-}
-
-// lineOf is the line of input that a record is read from.
-func lineOf(rec *model.Record) string {
-	if rec.Value.Text != "" {
-		return rec.Value.Text
-	}
-	return fmt.Sprintf("%s=%d", rec.Key, rec.Value.Num)
 }

@@ -117,6 +117,8 @@ func cellText(c *MatrixCell) (text, mark string) {
 		mark = "~"
 	case c.claim != search.NoClaim:
 		mark = "="
+	case c.crash:
+		mark = "*"
 	}
 	return text, mark
 }
@@ -148,6 +150,7 @@ func (w *writer) marks(names, heads []string) {
 	w.blank()
 	w.line("= as claimed   ! claimed to hold and does not   ~ claimed to be reachable, not seen")
 	w.line("no mark: nothing is claimed   viol violated   ? unknown   numbers: runs that showed it")
+	w.line("* only together with a crash: every other plan has one besides the fault of its class")
 	line := ""
 	for i := range names {
 		item := heads[i] + " " + names[i]
@@ -186,7 +189,7 @@ func (w *writer) witnesses(m *Matrix) {
 		w.line("  [%d] %s, %s: %s on %d records with %s", n, r.mode, r.class, r.witness.kind,
 			r.witness.records, plan)
 		if r.witness.command == "" {
-			w.line("      its input was drawn under another seed: --json has it as a file")
+			w.line("      no one line says it: --json has it as a file")
 			continue
 		}
 		w.line("      %s", r.witness.command)

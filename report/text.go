@@ -102,6 +102,13 @@ func (w *writer) verdicts(c *Case) {
 		word := v.Result.String()
 		w.line("  %-*s  %s%s", width, v.Property, w.style.result(v.Result, word), text[len(word):])
 	}
+	if lines := c.outside(); len(lines) > 0 {
+		w.blank()
+		w.line("%s claims nothing here: it does not say that it tolerates", c.Scenario.Mode.Name)
+		for _, line := range lines {
+			w.line("  %s", line)
+		}
+	}
 }
 
 // verdictDetail counts the anomalies of a violated property, or says why nothing is known.
@@ -151,7 +158,7 @@ func (c *Case) anomalyRecord(a *model.Anomaly) string {
 		name = c.recordName(a.Record.ID)
 	}
 	if a.Record.Key != "" {
-		name += fmt.Sprintf(" (%s)", clip(a.Record.Key, 16))
+		name += fmt.Sprintf(" (%s)", clipStart(a.Record.Key, 18))
 	}
 	return name
 }

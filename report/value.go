@@ -183,6 +183,11 @@ func (s *story) tellStuck() {
 			}
 		}
 	}
+	if !s.c.Result.Subject.Input.Has(s.about) {
+		s.say("The input was drained, and still the run did not end by itself: it was cut off at "+
+			"%s (%s).", s.at(s.t.end()), s.t.hist.End.Reason)
+		return
+	}
 	s.say("Nothing more came of %s before the run ended at %s (%s).", s.record, s.at(s.t.end()),
 		s.t.hist.End.Reason)
 }

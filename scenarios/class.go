@@ -1,8 +1,11 @@
 package scenarios
 
 import (
+	"slices"
+
 	"github.com/oncesim/oncesim/faults"
 	"github.com/oncesim/oncesim/model"
+	"github.com/oncesim/oncesim/sim"
 )
 
 // Class is a fault class: one column of the matrix. It says which single faults it consists of;
@@ -68,4 +71,24 @@ func (c *Class) Draw(seed uint64, extent *model.Extent, into []model.Rule) []mod
 // Places lists every placement of the fault of the class in a run of the given extent.
 func (c *Class) Places(extent *model.Extent) faults.Places {
 	return faults.Places{Action: c.Action, For: c.For, Extent: extent}
+}
+
+// IsTolerated reports whether a mode says that it tolerates a fault: whether the class that the
+// fault belongs to is in the mode's envelope.
+func (lib *Library) IsTolerated(mode *model.Mode, f faults.Fault) bool {
+	for _, c := range lib.Classes {
+		if c.has(f) {
+			return slices.Contains(mode.Tolerates, c.Name)
+		}
+	}
+	return false
+}
+
+// has reports whether a fault is of the class. A pause belongs to the class whose pauses end as it
+// does: before the process is replaced, or after.
+func (c *Class) has(f faults.Fault) bool {
+	if f.Action != model.Pause {
+		return c.Action == f.Action
+	}
+	return c.Action == model.Pause && (c.For > sim.SuspectAfter) == (f.For > sim.SuspectAfter)
 }

@@ -128,7 +128,7 @@ func (l *inputLoader) decoder() error {
 func (l *inputLoader) load() error {
 	in := &l.s.Input
 	switch {
-	case in.Kind == InputGenerated, in.Kind == InputSample && l.s.Topology.Sample == "":
+	case in.Kind == InputGenerated || in.Kind == InputSample && l.s.Topology.Sample == "":
 		return l.generate()
 	case in.Kind == InputSample:
 		text, err := l.sample()

@@ -184,3 +184,35 @@ func copyExtent(into, from *model.Extent) {
 		copy(into.Calls[i], from.Calls[i])
 	}
 }
+
+// reduce drops faults from witnesses that show their anomaly without them.
+func (c *Cell) reduce(t *Tally) error {
+	w, err := c.worker()
+	if err != nil {
+		return err
+	}
+	for _, kind := range model.Anomalies() {
+		found := t.Witnesses[kind]
+		if found == nil || len(found.Rules) < 2 {
+			continue
+		}
+		for i := range found.Rules {
+			res := w.runner.Run(found.Seed, found.Rules[i:i+1], scenarios.Options{})
+			if shows(&res, kind) {
+				found.Rules = found.Rules[i : i+1]
+				found.Events = res.Subject.History.End.N
+				break
+			}
+		}
+	}
+	return nil
+}
+
+func shows(res *scenarios.Result, kind model.AnomalyKind) bool {
+	for i := range res.Verdicts {
+		if res.Verdicts[i].Has(kind) {
+			return true
+		}
+	}
+	return false
+}

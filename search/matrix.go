@@ -32,6 +32,13 @@ func (r *Row) Observed(i int) model.Result {
 	return c.Result()
 }
 
+// TakesACrash reports whether property i was violated only in runs that had a crash besides the
+// fault of the class.
+func (r *Row) TakesACrash(i int) bool {
+	return r.Class.Action != model.Crash && r.Observed(i) == model.Violated &&
+		r.Seeds.Alone[i]+r.Placed.Alone[i] == 0
+}
+
 // Smallest is the smallest witness of an anomaly and whether it is of the small form.
 func (r *Row) Smallest(kind model.AnomalyKind) (w *Witness, isSmall bool) {
 	if w := r.Placed.Witnesses[kind]; w != nil {
@@ -55,7 +62,7 @@ type Matrix struct {
 // Bound says how far the matrix looked.
 func (m *Matrix) Bound() string {
 	return fmt.Sprintf("seeds %d-%d on %d records; one fault at every place on %d records",
-		m.First, m.Last, m.Records, PlacedRecords)
+		m.First, m.Last, m.Records, min(m.Records, PlacedRecords))
 }
 
 // Compare fills a matrix: every mode under every class. progress, where given, is called with the
@@ -106,6 +113,9 @@ func (m *Matrix) row(ctx context.Context, mode *model.Mode, class *scenarios.Cla
 		Class: class}
 	var err error
 	if row.Seeds, err = cell.Seeds(ctx, m.First, m.Last); err != nil {
+		return row, err
+	}
+	if err = cell.reduce(row.Seeds); err != nil {
 		return row, err
 	}
 	cell.Scenario, cell.Input = WithMode(m.Small, mode), small

@@ -53,6 +53,7 @@ type Tally struct {
 	Reached   int64 // runs in which every fault of the plan struck
 	Struck    int64 // runs in which at least one did
 	Counts    []Count
+	Alone     []int64                     // per property: violations in runs with at most one fault
 	Anomalies map[model.AnomalyKind]int64 // runs that showed it
 	Witnesses map[model.AnomalyKind]*Witness
 	Unknown   []*Witness // per property: the smallest run with an unknown verdict
@@ -60,7 +61,8 @@ type Tally struct {
 }
 
 func newTally(properties int) *Tally {
-	return &Tally{Counts: make([]Count, properties), Unknown: make([]*Witness, properties),
+	return &Tally{Counts: make([]Count, properties), Alone: make([]int64, properties),
+		Unknown:   make([]*Witness, properties),
 		Anomalies: map[model.AnomalyKind]int64{}, Witnesses: map[model.AnomalyKind]*Witness{}}
 }
 
@@ -89,6 +91,9 @@ func (t *Tally) add(seed uint64, rules []model.Rule, res *scenarios.Result) {
 			t.Counts[i].Holds++
 		case model.Violated:
 			t.Counts[i].Violated++
+			if len(rules) < 2 {
+				t.Alone[i]++
+			}
 		default:
 			t.Counts[i].Undecided++
 			t.Unknown[i] = smallest(t.Unknown[i], seed, rules, h.End.N, v.Reason)
@@ -124,6 +129,7 @@ func (t *Tally) Merge(other *Tally) {
 		t.Counts[i].Holds += other.Counts[i].Holds
 		t.Counts[i].Violated += other.Counts[i].Violated
 		t.Counts[i].Undecided += other.Counts[i].Undecided
+		t.Alone[i] += other.Alone[i]
 		if w := other.Unknown[i]; w != nil {
 			t.Unknown[i] = smallest(t.Unknown[i], w.Seed, w.Rules, w.Events, w.Reason)
 		}

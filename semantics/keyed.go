@@ -1,6 +1,10 @@
 package semantics
 
-import "github.com/oncesim/oncesim/model"
+import (
+	"fmt"
+
+	"github.com/oncesim/oncesim/model"
+)
 
 // keyed applies an operator to one record at a time and owns its keyed state. With a durable
 // store, a key is read once a life and every application writes the new value through before
@@ -53,6 +57,9 @@ func (k *keyed) apply(s *model.Script, in model.Record) []model.Record {
 	s.Applied(in, k.op, &k.out)
 	if k.operator.Kind != model.Stateless {
 		k.values[in.Key] = after
+	} else if after != (model.Value{}) {
+		panic(fmt.Sprintf("semantics: operator %s is declared stateless and returned state %s",
+			k.operator.Name, after))
 	}
 	if k.durable {
 		s.CallUntilDone(model.StateStore, k.about(model.Put, in, after))

@@ -25,6 +25,10 @@ const (
 	second      = 1_000_000_000
 )
 
+// SuspectAfter is the default of Config.SuspectAfter: a process that stands still for longer is
+// replaced, and a zombie when it goes on.
+const SuspectAfter = 50 * millisecond
+
 // DoubleAfter is how much later than the first the copy of a doubled request arrives, where the
 // fault does not say.
 const DoubleAfter = millisecond
@@ -53,7 +57,7 @@ func (c Config) withDefaults(records int64) Config {
 		}
 	}
 	number(&c.CallTimeout, 20*millisecond)
-	number(&c.SuspectAfter, 50*millisecond)
+	number(&c.SuspectAfter, SuspectAfter)
 	number(&c.LingerTime, 30*millisecond)
 	number(&c.ReadEvery, 2*millisecond)
 	number(&c.DrainTime, 10*second+20*millisecond*records)

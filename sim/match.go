@@ -19,6 +19,7 @@ func (w *World) arm(rules []model.Rule) {
 		w.hist.Reached = append(w.hist.Reached, 0)
 		if rules[i].Point == model.AtTime {
 			w.schedule(rules[i].At, uint64(i), item{kind: itemFault, rule: int32(i)})
+			w.limit = max(w.limit, rules[i].At+w.cfg.DrainTime)
 			continue
 		}
 		sl := &w.slots[rules[i].Proc]

@@ -313,6 +313,17 @@ func TestWorld_SuccessorDiesAtOnce(t *testing.T) {
 	}
 }
 
+// A fault at a late time gets its time to be recovered from: the bound counts from it.
+func TestWorld_LateFaultIsNoLackOfProgress(t *testing.T) {
+	for _, action := range []model.Action{model.Crash, model.Pause} {
+		rule := model.Rule{Action: action, Proc: op, Point: model.AtTime, At: 99_000_000_000,
+			For: 80_000_000}
+		_, h := run(&semantics.AtLeastOnce, double, rule)
+		require.NotZero(t, h.Reached[0])
+		require.Equal(t, model.Quiescent, h.End.Reason)
+	}
+}
+
 // restartAll is at-least-once whose supervisor restarts the whole job.
 func restartAll() *model.Mode {
 	mode := semantics.AtLeastOnce

@@ -45,6 +45,34 @@ func TestStatusOf(t *testing.T) {
 	assert.Equal(t, 3, statusOf(&scenarios.InputError{Path: "x", Err: scenarios.ErrEmptyInput}))
 }
 
+// overclaiming is the built-in library with a mode that claims more than it keeps.
+func overclaiming() *scenarios.Library {
+	lib := scenarios.Builtin()
+	boast := *lib.Modes[2]
+	boast.Name, boast.Cells = "boast", nil
+	boast.Claims, boast.Tolerates = []string{"exactly-once"}, []string{"no-fault", "crash"}
+	lib.Modes = append(lib.Modes, &boast)
+	return lib
+}
+
+// A violation of what a mode claims under the faults that it tolerates is a failure, in a run and
+// in the matrix.
+func TestOverclaiming(t *testing.T) {
+	ctx := context.Background()
+	status, stdout, _ := try(ctx, overclaiming(), "run", "pipeline", "--mode", "boast",
+		"--fault", "crash sink/0 before ack of write 2")
+	assert.Equal(t, 1, status)
+	assert.Contains(t, stdout, "claim broken")
+	status, stdout, _ = try(ctx, overclaiming(), "compare", "pipeline", "--modes", "boast",
+		"--classes", "no-fault,crash", "-q")
+	assert.Equal(t, 1, status)
+	assert.Contains(t, stdout, "boast under crash claims exactly-once: violated in")
+	status, stdout, _ = try(ctx, overclaiming(), "run", "pipeline", "--mode", "boast",
+		"--fault", "lose answer of write 2 from sink/0")
+	assert.Equal(t, 0, status, "it does not say that it tolerates this")
+	assert.Contains(t, stdout, "boast claims nothing here")
+}
+
 // A panic is a bug: the scenario and its seed come first, then the stack; the status is 70.
 func TestPanic(t *testing.T) {
 	broken := model.Operator{Name: "broken", Kind: model.Stateless,

@@ -1,0 +1,105 @@
+package oracle
+
+import "github.com/oncesim/oncesim/model"
+
+// coverage is whether all that a step emitted became visible.
+type coverage uint8
+
+const (
+	unknown coverage = iota
+	covered
+	uncovered
+)
+
+// isCovered reports whether every output of a step arrived on every route, and so on down to the
+// sink.
+func (r *run) isCovered(a *application) bool {
+	if a.coverage == unknown {
+		a.coverage = covered
+		for i := range a.outs {
+			if !r.hasArrived(a.task, &a.outs[i], a.sends) {
+				a.coverage = uncovered
+				break
+			}
+		}
+	}
+	return a.coverage == covered
+}
+
+// hasArrived reports whether, on every route of a task, one of the transmissions of a record ended
+// in a step that is covered, or in a write.
+func (r *run) hasArrived(task *model.Task, rec *model.Record, sends []int64) bool {
+	for _, route := range task.Routes {
+		out := task.Out[route.Pick(task.Subtask, rec)]
+		ok := false
+		for _, n := range sends {
+			s := r.entry(n)
+			ok = ok || s.To == out.Peer && s.Msg.Channel == out.There &&
+				s.Msg.Record.Same(*rec) && r.isFinished(n)
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// isFinished follows one transmission.
+func (r *run) isFinished(sent int64) bool {
+	n := r.nodes[sent].delivery
+	if n == 0 {
+		return false
+	}
+	if r.o.job.Tasks[r.entry(n).Proc].Role == model.Sink {
+		return r.nodes[n].written
+	}
+	for a := r.nodes[n].app; a != nil; a = a.before {
+		if r.isCovered(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// atLeastOnce looks for inputs that were not carried through.
+func (r *run) atLeastOnce(v *verdict) {
+	if !r.canFollow(v) {
+		return
+	}
+	for i := range r.handed {
+		if r.isLost(i) {
+			v.addAtEnd(model.Loss, *r.o.input.ByIndex(i), 0)
+		}
+	}
+}
+
+// isLost reports whether, on some route from the source, an input was not carried through.
+func (r *run) isLost(index int) bool {
+	rec := r.o.input.ByIndex(index)
+	source := &r.o.job.Tasks[rec.ID.Part] // sources come first, in partition order
+	return !r.hasArrived(source, rec, r.handed[index])
+}
+
+// canFollow leaves the verdict open where steps cannot be taken again, or what is visible cannot be
+// read.
+func (r *run) canFollow(v *verdict) bool {
+	if r.o.isRandom {
+		v.leave("an operator is not deterministic")
+		return false
+	}
+	return r.canRead(v)
+}
+
+// canRead leaves the verdict open where identities are not unique, or where the external system
+// does not hold what it accepted.
+func (r *run) canRead(v *verdict) bool {
+	switch {
+	case r.o.legal.isAmbiguous:
+		v.leave("two routes give two records the same identity")
+	case !r.honest:
+		v.leave("the external system shows something else than it accepted")
+	default:
+		return true
+	}
+	return false
+}
