@@ -10,7 +10,7 @@ WASMEXEC = $(shell $(GO) env GOROOT)/lib/wasm/go_js_wasm_exec
 .PHONY: test check fuzz wasm 386 golden bench ci
 
 test:
-	$(GO) test -race -shuffle=on ./...
+	$(GO) test -race -shuffle=on -timeout 20m ./...
 
 # The linter lives in a module of its own, so that it never raises the Go version of this one.
 check:
@@ -40,7 +40,7 @@ wasm:
 
 # The whole golden table; the ordinary tests check a small form of it.
 golden:
-	$(GO) test ./search -run Golden -golden.full -timeout 60m
+	$(GO) test ./search -run Golden -golden.full -timeout 60m -v
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...

@@ -159,7 +159,6 @@ func (j *Judge) explainCellOnce(op, cell int32) (reason string) {
 	if first > 0 && j.home() == memories {
 		q.resets = j.restarts(j.flow.lists[op][first-1].task)
 	}
-	q.short = j.isFoldedTwice(op, cell)
 	switch j.findCell(op, cell, q) {
 	case model.Holds:
 		if !j.isAhead(op) {
@@ -167,9 +166,6 @@ func (j *Judge) explainCellOnce(op, cell int32) (reason string) {
 		}
 		return ""
 	case model.Undecided:
-		if j.reportFoldedTwice(op, cell) {
-			return "" // as for states: what is too long for the search, the provenance decides
-		}
 		return reasonBudget
 	}
 	q.state = false

@@ -82,15 +82,10 @@
 // JCSS 1984, for why more is not to be had: recognising a shuffle is NP-complete). The answer is
 // Undecided, with the reason, where
 //
-//   - the search has spent Judge.StepsMax operator steps,
+//   - the search has spent Judge.StepsMax operator steps, which always suffice to try one order,
 //   - an operator with state reads from another one, and the claims do not explain the run,
 //   - an operator is not deterministic, so that its steps cannot be recomputed; what identities
 //     alone show is still reported,
 //   - records reach an operator by two routes, so that one identity names two of its records,
 //   - the run did not come to its end, and nothing is violated that the rest could not mend.
-//
-// One verdict rests on provenance and not on a search: where the recomputed steps that lead to a
-// state leave out an input or repeat one, and a short search finds no order of all inputs that
-// gives the same value, state-loss and state-duplicate are reported without a proof that none of
-// the remaining orders does.
 package checker

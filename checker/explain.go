@@ -75,30 +75,6 @@ func (j *Judge) reportUnknownKey(kind model.AnomalyKind, cell int32) bool {
 	return true
 }
 
-// isFoldedOnce reports whether each input under a key is in its state once, by provenance.
-func (j *Judge) isFoldedOnce(op, cell int32) bool {
-	list := j.flow.lists[op]
-	for i := j.states.cells[cell].first; i > 0; i = list[i-1].next {
-		rec := &list[i-1].rec
-		if j.nodes[j.slot(rec.ID, op, rec.Path)].folded != 1 {
-			return false
-		}
-	}
-	return true
-}
-
-// isFoldedTwice reports whether some input under a key is in its state more than once.
-func (j *Judge) isFoldedTwice(op, cell int32) bool {
-	list := j.flow.lists[op]
-	for i := j.states.cells[cell].first; i > 0; i = list[i-1].next {
-		rec := &list[i-1].rec
-		if j.nodes[j.slot(rec.ID, op, rec.Path)].folded > 1 {
-			return true
-		}
-	}
-	return false
-}
-
 // reportNotFolded reports the inputs under a key that are not in its state.
 func (j *Judge) reportNotFolded(op, cell int32) (found bool) {
 	list := j.flow.lists[op]

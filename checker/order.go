@@ -7,8 +7,8 @@ func order() Property {
 	return Property{
 		Name: "order",
 		Says: "of one operator, under one key of one partition of the sink, first occurrences " +
-			"are in the order in which the records of one source partition went, and nothing is " +
-			"shown again after something newer",
+			"are in the order in which the records of one source partition came along one way of " +
+			"tasks, and nothing is shown again after something newer",
 		Source:    "jepsen.tests.kafka, nonmonotonic-send and nonmonotonic-poll",
 		Anomalies: []model.AnomalyKind{model.Reorder, model.Regression},
 		Check:     checkOrder,

@@ -78,6 +78,12 @@ var (
 		out.Emit(in.Key, state)
 		return state
 	}}
+	largest = &model.Operator{Name: "max", Kind: model.Commutative, Step: func(
+		in model.Record, state model.Value, out *model.Outputs) model.Value {
+		state.Num = max(state.Num, in.Value.Num)
+		out.Emit(in.Key, state)
+		return state
+	}}
 	odd = &model.Operator{Name: "odd", Kind: model.NonCommutative, Step: func(
 		in model.Record, state model.Value, out *model.Outputs) model.Value {
 		state.Num = state.Num*3 + in.Value.Num
@@ -126,6 +132,7 @@ var (
 )
 
 var testOperators = map[string]*model.Operator{"sum": sum, "roll": roll, "hash": hash,
+	"max":  largest,
 	"twin": twin, "odd": odd, "double": double, "pair": both, "rekey": rekey, "noise": noise}
 
 // testTopology reads "double>sum": stages in a row, by key. A plus puts stages side by side, fed

@@ -23,11 +23,10 @@ type query struct {
 	state   bool // the state in the end is the one that counts
 	skip    bool // a step of which nothing came may be left out
 	resets  int  // how often the state may be emptied on the way
-	short   bool // the provenance will decide where a short search does not
 }
 
-// stepsShort is how many steps a short search may take.
-const stepsShort = 1 << 9
+// stepsSpare is what a search may take besides trying one order of everything.
+const stepsSpare = 1 << 6
 
 // finder is a depth-first search over how far each channel has been taken and the states that
 // result. Positions and states seen before are cut off by a 128-bit fingerprint.
@@ -84,10 +83,7 @@ func (j *Judge) find() model.Result {
 	for _, order := range f.orders {
 		slices.Sort(order)
 	}
-	f.quota = f.left / 4
-	if f.short {
-		f.quota = min(f.quota, stepsShort)
-	}
+	f.quota = max(f.left/4, 2*len(j.flow.lists[f.op])+stepsSpare)
 	f.left -= f.quota
 	found := j.explore(f.resets)
 	f.left += max(f.quota, 0)

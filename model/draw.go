@@ -71,5 +71,6 @@ func HashText(s string) uint64 {
 
 // Subject folds a record identity to a draw subject.
 func (r *Record) Subject() uint64 {
-	return uint64(r.ID.Part)<<48 ^ uint64(r.ID.Offset) ^ uint64(r.Op)<<40 ^ uint64(r.Path)<<20
+	where := uint64(uint32(r.ID.Part))<<32 | uint64(uint32(r.Op))
+	return Mix(where^drawK2, uint64(r.ID.Offset)^drawK3) + Mix(uint64(r.Path)^drawK4, drawK1)
 }

@@ -6,7 +6,8 @@ import "fmt"
 // fault language reads.
 type Kind uint8
 
-// The kinds. Data and Ack travel between tasks; the others are requests to services.
+// The kinds. Data and Ack travel between tasks; the others are requests to services. Their numbers
+// enter trace hashes: append, never reorder.
 const (
 	NoKind       Kind = iota
 	Data              // a record, from a task to the next
@@ -18,7 +19,7 @@ const (
 	Get               // state store: the value under Record.Key for operator Record.Op
 	Put               // state store: the value under Record.Key becomes Record.Value
 	Write             // external sink: make Record visible in partition Seq
-	Read              // external sink: up to N outputs of partition Seq from cursor Cursor on
+	Read              // external sink: what partition Seq shows from Cursor on
 	kindEnd
 )
 
@@ -33,8 +34,13 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
+// services says which service serves a kind of request; Nobody: it is no request.
+var services = [kindEnd]ServiceID{NoKind: Nobody, Data: Nobody, Ack: Nobody, Position: InputLog,
+	Latest: InputLog, Fetch: InputLog, OffsetCommit: InputLog, Get: StateStore, Put: StateStore,
+	Write: External, Read: External}
+
 // IsCall reports whether k is a request to a service.
-func (k Kind) IsCall() bool { return k >= Position && k < kindEnd }
+func (k Kind) IsCall() bool { return k < kindEnd && services[k] != Nobody }
 
 // ParseKind is the inverse of String; ok is false for a word that names no kind.
 func ParseKind(word string) (k Kind, ok bool) {

@@ -91,7 +91,8 @@ type Effect struct {
 }
 
 // Script is the ordered list of effects with which a process answers an event. The world owns and
-// reuses it. Wrappers may rewrite Effects[From:] after the process has appended to it.
+// reuses it. A wrapper of a process may rewrite the effects that one Step has appended: those
+// behind the length that Effects had before it.
 type Script struct {
 	Effects []Effect
 }

@@ -8,7 +8,7 @@ import (
 // Result is the value of a verdict.
 type Result uint8
 
-// The results. Unknown is never a pass.
+// The results. Undecided prints "unknown", and is never a pass.
 const (
 	Undecided Result = iota
 	Holds
@@ -138,7 +138,7 @@ func (a *Anomaly) Cite(n int64) {
 type Verdict struct {
 	Property  string
 	Result    Result
-	Reason    string // Unknown: why; otherwise ""
+	Reason    string // Undecided: why; otherwise ""
 	Anomalies []Anomaly
 }
 

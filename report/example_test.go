@@ -47,20 +47,20 @@ func ExampleDiagram() {
 	fmt.Print(report.Diagram(lessonCase()))
 	// Output:
 	// event      time  input           source/0        op/0            sink/0          external
-	//    13   3.544ms  o----read 0---->|               |               |               |
-	//    15   4.179ms  |               o------0:0----->|               |               |
-	//    16   4.179ms  |               |               apply 0:0       |               |
-	//    18   4.660ms  |               |               o------0:0----->|               |
-	//    20   4.896ms  |               |               |               o---write 0:0-->|#1
-	//    21   4.896ms  |               |               |               X crash         |
-	//    22   5.140ms  |               |               |               late answer     |
-	//    24  11.154ms  |               |               |               ^ attempt 2     |
-	//    26  34.179ms  |               |               resend 0:0      |               |
-	//    27  34.995ms  |               |               o------0:0----->|               |
-	//    29  35.409ms  |               |               |               o---write 0:0-->|#2
-	//    33  36.198ms  |               |               |<---ack 0:0----o               |
-	//    35  37.034ms  |               |<---ack 0:0----o               |               |
-	//    37  37.414ms  |<--commit 1----o               |               |               |
+	//    13   3.433ms  o----read 0---->|               |               |               |
+	//    15   3.886ms  |               o------0:0----->|               |               |
+	//    16   3.886ms  |               |               apply 0:0       |               |
+	//    18   4.473ms  |               |               o------0:0----->|               |
+	//    20   4.875ms  |               |               |               o---write 0:0-->|#1
+	//    21   4.875ms  |               |               |               X crash         |
+	//    22   5.131ms  |               |               |               late answer     |
+	//    24  11.132ms  |               |               |               ^ attempt 2     |
+	//    26  33.886ms  |               |               resend 0:0      |               |
+	//    27  34.087ms  |               |               o------0:0----->|               |
+	//    29  34.388ms  |               |               |               o---write 0:0-->|#2
+	//    32  35.180ms  |               |               |<---ack 0:0----o               |
+	//    35  36.172ms  |               |<---ack 0:0----o               |               |
+	//    37  36.377ms  |<--commit 1----o               |               |               |
 	// o--> a message or request on its way to where it is handled   --x it does not arrive
 	// X end of a life   ^ next attempt   = stands still   | lives   #2 the second such write
 }

@@ -26,7 +26,7 @@ var AtMostOnce = model.Mode{
 		lose-request    stateless    L
 		lose-answer     stateless    - (L)
 		delay-call      stateless    RO (L D RG)
-		duplicate-call  stateless    D (L RO RG)
+		duplicate-call  stateless    D (L RG)
 		pause           stateless    - (L)
 		zombie          stateless    D RO RG (L)
 
@@ -35,7 +35,7 @@ var AtMostOnce = model.Mode{
 		lose-request    commutative  L (SL W)
 		lose-answer     commutative  - (L SL W)
 		delay-call      commutative  SL NS W RO (L D SD RV RG)
-		duplicate-call  commutative  D (L SL W NS SD RV RO RG)
+		duplicate-call  commutative  D (L SL W NS SD RV RG)
 		pause           commutative  - (L SL W)
 		zombie          commutative  D SD RV W NS RO RG (L SL)`),
 	New: func(job *model.Job, task *model.Task) model.Process {

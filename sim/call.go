@@ -9,10 +9,11 @@ type callState struct {
 	chain    int32 // rules armed on it
 	deadline int64
 	blocking bool
-	repeat   bool // send again while unknown
-	settled  bool // the caller's outcome is decided
-	timed    bool // a timeout is scheduled
-	known    bool // the outcome has been told in the trace
+	repeat   bool          // send again while unknown
+	settled  bool          // the caller's outcome is decided
+	outcome  model.Outcome // and is this; the caller knows it when it is told
+	timed    bool          // a timeout is scheduled
+	known    bool          // the outcome has been told in the trace
 	net      network
 }
 
@@ -31,7 +32,7 @@ func (w *World) transmit(in *instance, service model.ServiceID, req model.Messag
 	case up:
 		w.leave(in, service, req, st)
 	case paused:
-		in.parked, in.leaving = true, parked{service, req, st}
+		in.parked, in.leaving = true, parked{service: service, req: req, state: st, counted: true}
 	}
 }
 
@@ -118,12 +119,17 @@ func (w *World) serve(index int32, isCopy bool, cause int64) {
 		msg: &call.Req, ans: ans, outcome: ans.Outcome, cause: cause})
 	w.hist.Servings = append(w.hist.Servings,
 		model.Serving{N: n, At: w.now, Call: index, Copy: isCopy, Ans: *ans})
+	if call.Service == model.External {
+		w.scheduleRead()
+	}
 	if isCopy {
 		return // the answer to a copy means nothing to the caller
 	}
 	call.Served, call.Ans = n, *ans
 	w.reply(in, index, n)
-	w.fireChain(st.chain, model.BeforeAck, in)
+	if !st.settled {
+		w.fireChain(st.chain, model.BeforeAck, in)
+	}
 }
 
 // reply schedules the arrival of the answer, unless it is lost or cannot be in time.
@@ -159,8 +165,7 @@ func (w *World) answerArrived(slot int32) {
 		w.queue.free(slot)
 		return
 	}
-	st.settled = true
-	call.Outcome = call.Ans.Outcome
+	st.settled, st.outcome = true, call.Ans.Outcome
 	if !st.blocking {
 		in.inbox = append(in.inbox, slot)
 		w.advance(in)
@@ -172,13 +177,12 @@ func (w *World) answerArrived(slot int32) {
 
 // timedOut settles a call without an answer.
 func (w *World) timedOut(index int32) {
-	call, st := &w.hist.Calls[index], &w.calls[index]
+	st := &w.calls[index]
 	in := w.insts[st.inst]
 	if st.settled || in.status == dead {
 		return
 	}
-	st.settled = true
-	call.Outcome = model.Unknown
+	st.settled, st.outcome = true, model.Unknown
 	if !st.blocking {
 		slot := w.queue.grab()
 		w.queue.slab[slot] = item{kind: itemAnswer, inst: st.inst, call: index}
@@ -211,7 +215,7 @@ func (w *World) settle(in *instance, index int32) {
 	switch {
 	case in.status == dead:
 		return
-	case in.status == paused && st.blocking:
+	case in.status == paused:
 		in.held = index
 		return
 	}
@@ -232,7 +236,7 @@ func (w *World) tell(in *instance, call *model.Call, st *callState) {
 	if st.known {
 		return
 	}
-	st.known = true
+	st.known, call.Outcome = true, st.outcome
 	cause := call.Served
 	if call.Outcome == model.Unknown {
 		cause = call.Invoked
@@ -242,23 +246,27 @@ func (w *World) tell(in *instance, call *model.Call, st *callState) {
 	in.cause = call.Answered
 }
 
-// repeat sends a request again. Rules anchored at the effect go on to the next transmission; those
-// anchored after this very transmission strike now.
+// repeat sends a request again. Rules anchored at the effect go on to the next transmission. Those
+// anchored at this very one end with it: after it they strike now, before its ack never.
 func (w *World) repeat(in *instance, call *model.Call, st *callState) {
-	for i := st.chain; i != nobody; i = w.match[i].next {
-		r := &w.rules[i]
-		if r.Scope == model.CallOfKind && r.Point == model.After && !w.match[i].fired {
+	chain := nobody
+	for i := st.chain; i != nobody; {
+		next := w.match[i].next
+		if w.rules[i].Scope != model.CallOfKind {
+			w.match[i].next, chain = chain, i
+		} else if w.rules[i].Point == model.After && in.status == up {
 			w.strike(i, in)
 		}
-		if in.status == dead {
-			return
-		}
+		i = next
+	}
+	if in.status == dead {
+		return
 	}
 	in.waiting = nobody
-	req, again := call.Req, callState{inst: in.index, chain: st.chain, blocking: true, repeat: true}
+	req, again := call.Req, callState{inst: in.index, chain: chain, blocking: true, repeat: true}
 	req.Try++
 	if in.status == paused {
-		in.parked, in.leaving = true, parked{call.Service, req, again}
+		in.parked, in.leaving = true, parked{service: call.Service, req: req, state: again}
 		return
 	}
 	w.transmit(in, call.Service, req, again)

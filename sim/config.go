@@ -29,10 +29,6 @@ const (
 // replaced, and a zombie when it goes on.
 const SuspectAfter = 50 * millisecond
 
-// DoubleAfter is how much later than the first the copy of a doubled request arrives, where the
-// fault does not say.
-const DoubleAfter = millisecond
-
 // withDefaults fills zero fields, given the number of input records, and panics on a span that is
 // no span.
 func (c Config) withDefaults(records int64) Config {

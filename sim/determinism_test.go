@@ -185,3 +185,57 @@ func TestWorld_ReusedRunAllocatesNothing(t *testing.T) {
 		require.LessOrEqual(t, testing.AllocsPerRun(20, run), 1.0, mode.Name)
 	}
 }
+
+// tamper changes one thing about the effects of every step of a process.
+type tamper struct {
+	model.Process
+	change func(e *model.Effect)
+}
+
+func (p *tamper) Step(ev *model.Event, s *model.Script) {
+	from := len(s.Effects)
+	p.Process.Step(ev, s)
+	for i := range s.Effects[from:] {
+		p.change(&s.Effects[from+i])
+	}
+}
+
+// The hash covers all that an effect says: whatever is changed about effects moves it, also what no
+// process looks at.
+func TestHash_CoversEveryField(t *testing.T) {
+	run := func(change func(e *model.Effect)) uint64 {
+		mode := semantics.AtMostOnce
+		mode.New = func(job *model.Job, task *model.Task) model.Process {
+			p := semantics.AtMostOnce.New(job, task)
+			if task.Role == model.Operate {
+				return &tamper{Process: p, change: change}
+			}
+			return p
+		}
+		return world(&mode, sum, 1, 3).Run(1, nil, sim.Options{}).End.Hash
+	}
+	plain := run(func(*model.Effect) {})
+	require.Equal(t, plain, run(func(*model.Effect) {}))
+	for name, change := range map[string]func(e *model.Effect){
+		"outputs":  func(e *model.Effect) { e.Outputs++ },
+		"reason":   func(e *model.Effect) { e.Reason += "x" },
+		"operator": func(e *model.Effect) { e.Token++ },
+		"token":    func(e *model.Effect) { e.Msg.Token = 7 },
+		"cursor":   func(e *model.Effect) { e.Msg.Cursor = 7 },
+		"channel":  func(e *model.Effect) { e.Msg.Channel = 7 },
+		"n":        func(e *model.Effect) { e.Msg.N = 7 },
+		"try":      func(e *model.Effect) { e.Msg.Try = 7 },
+		"path":     func(e *model.Effect) { e.Msg.Record.Path ^= 1 << 59 },
+		"part":     func(e *model.Effect) { e.Msg.Record.ID.Part = 1 << 20 },
+		"offset":   func(e *model.Effect) { e.Msg.Record.ID.Offset ^= 1 << 40 },
+		"text":     func(e *model.Effect) { e.Msg.Record.Value.Text += "x" },
+		"number":   func(e *model.Effect) { e.Msg.Record.Value.Num++ },
+		"record op": func(e *model.Effect) {
+			if e.Kind == model.EffectSend {
+				e.Msg.Record.Op += 1 << 20
+			}
+		},
+	} {
+		require.NotEqual(t, plain, run(change), name)
+	}
+}

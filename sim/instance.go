@@ -43,6 +43,7 @@ type parked struct {
 	service model.ServiceID
 	req     model.Message
 	state   callState
+	counted bool // rules have counted it
 }
 
 // newInstance takes a life from the pool for a slot.
@@ -68,15 +69,15 @@ func (w *World) newInstance(p model.ProcID) *instance {
 	return in
 }
 
-// start begins a life of process p under the current attempt and returns the event at which it
-// began. The life may be over already: a fault can strike its first effect.
-func (w *World) start(p model.ProcID, cause int64) (began int64) {
+// bear begins a life of process p under the current attempt and returns the event at which it
+// began. From then on it receives messages; open lets it act.
+func (w *World) bear(p model.ProcID, cause int64) (began int64) {
 	in := w.newInstance(p)
 	sl := &w.slots[p]
 	if old := sl.current; old != nobody {
-		panic(fmt.Sprintf("sim: %s starts while %d is current", sl.task.Name, old))
+		panic(fmt.Sprintf("sim: %s is born while %d is current", sl.task.Name, old))
 	}
-	sl.current = in.index
+	sl.current, sl.newest = in.index, in.index
 	w.hist.Extent.Lives[p]++
 	in.self = model.Self{Proc: p, Attempt: w.attempt, Life: w.hist.Extent.Lives[p]}
 	in.life = int32(len(w.hist.Lives))
@@ -84,9 +85,23 @@ func (w *World) start(p model.ProcID, cause int64) (began int64) {
 	in.cause = began
 	w.hist.Lives = append(w.hist.Lives, model.Life{Proc: p, Attempt: in.self.Attempt,
 		Life: in.self.Life, Began: began})
+	return began
+}
+
+// open lets a life act for the first time.
+func (w *World) open(in *instance) {
 	in.proc.Start(in.self, &in.script)
 	w.advance(in)
-	return began
+}
+
+// openAll lets all current lives act, in the order of their processes: all are born before the
+// first of them sends anything.
+func (w *World) openAll() {
+	for i := range w.slots {
+		if current := w.slots[i].current; current != nobody {
+			w.open(w.insts[current])
+		}
+	}
 }
 
 // arrive brings a message or timer to its life: it is handled, waits in the inbox, or finds
@@ -145,7 +160,7 @@ func (w *World) handle(in *instance, slot int32) {
 			happening{in: in, to: it.from, msg: &it.msg, cause: it.cause})
 	case itemTimer:
 		ev.Kind, ev.Msg, ev.Ans = model.TimerFired, model.Message{}, model.Answer{}
-		in.cause = w.note(model.EntryTimer, happening{in: in, cause: it.cause})
+		in.cause = w.note(model.EntryTimer, happening{in: in, cause: it.cause, number: it.token})
 	case itemAnswer:
 		call := it.call
 		w.queue.free(slot)
@@ -240,7 +255,8 @@ func (w *World) send(in *instance, e *model.Effect) {
 
 func (w *World) applied(in *instance, e *model.Effect) {
 	n := w.note(model.EntryApply,
-		happening{in: in, msg: &e.Msg, cause: in.cause, detail: e.Reason})
+		happening{in: in, msg: &e.Msg, cause: in.cause, detail: e.Reason,
+			number: e.Token<<32 | int64(e.Outputs)})
 	w.hist.Applications = append(w.hist.Applications, model.Application{N: n, At: w.now,
 		Proc: in.self.Proc, Attempt: in.self.Attempt, Op: int32(e.Token), In: e.Msg.Record,
 		Outputs: e.Outputs, Dropped: e.Reason})

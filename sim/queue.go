@@ -8,6 +8,7 @@ const (
 	slotBits   = 18
 	seqBits    = 28
 	tieBits    = 16
+	slotsSpare = 1 << 16 // kept free for what one event makes before the run can end
 	slotsMax   = 1 << slotBits
 	seqMax     = 1 << seqBits
 	classFault = uint64(0)
@@ -34,10 +35,14 @@ type queue struct {
 	slab []item
 	gaps []int32
 	seq  uint64
+	// isFull: there is no slot or no sequence number left. Nothing more is queued; the world ends
+	// the run as one that has spent its budget.
+	isFull bool
 }
 
 func (q *queue) reset() {
 	q.heap, q.slab, q.gaps, q.seq = q.heap[:0], q.slab[:0], q.gaps[:0], 0
+	q.isFull = false
 }
 
 // grab returns a free slot; its item holds whatever it held before.
@@ -47,8 +52,11 @@ func (q *queue) grab() int32 {
 		q.gaps = q.gaps[:n-1]
 		return slot
 	}
+	if len(q.slab) >= slotsMax-slotsSpare {
+		q.isFull = true
+	}
 	if len(q.slab) == slotsMax {
-		panic(fmt.Sprintf("sim: %d events pending", slotsMax))
+		panic(fmt.Sprintf("sim: one event made more than %d others", slotsSpare))
 	}
 	if len(q.slab) < cap(q.slab) {
 		q.slab = q.slab[:len(q.slab)+1]
@@ -63,8 +71,8 @@ func (q *queue) free(slot int32) { q.gaps = append(q.gaps, slot) }
 // push schedules the item in a slot.
 func (q *queue) push(at int64, class, tie uint64, slot int32) {
 	q.seq++
-	if q.seq == seqMax {
-		panic(fmt.Sprintf("sim: %d events in one run", seqMax))
+	if q.seq == seqMax-1 {
+		q.isFull = true
 	}
 	lo := class<<(tieBits+seqBits+slotBits) | (tie&(1<<tieBits-1))<<(seqBits+slotBits) |
 		q.seq<<slotBits | uint64(slot)

@@ -5,23 +5,33 @@ import "github.com/oncesim/oncesim/model"
 // reader is an observer of the external system: it polls every partition during the run and, when
 // all is quiet, starts over from the beginning. It never fails and disturbs nothing.
 type reader struct {
-	next []int64
+	next   []int64
+	isSoon bool // a poll is scheduled
 }
 
-func (r *reader) reset() { clear(r.next) }
+func (r *reader) reset() {
+	clear(r.next)
+	r.isSoon = false
+}
 
+// scheduleRead has the reader poll at the next multiple of its interval. It is called whenever the
+// external system has served a request: a poll without one in between would show nothing new.
 func (w *World) scheduleRead() {
+	if w.reader.isSoon || w.queue.isFull {
+		return
+	}
+	w.reader.isSoon = true
 	slot := w.queue.grab()
 	w.queue.slab[slot] = item{kind: itemRead}
-	w.queue.push(w.now+w.cfg.ReadEvery, classEvent, 0, slot)
+	w.queue.push(w.now-w.now%w.cfg.ReadEvery+w.cfg.ReadEvery, classEvent, 0, slot)
 }
 
 // read polls every partition from where it stopped.
 func (w *World) read() {
+	w.reader.isSoon = false
 	for part := range w.reader.next {
 		w.reader.next[part] = w.poll(part, w.reader.next[part], &w.hist.Observations)
 	}
-	w.scheduleRead()
 }
 
 // readFinal reads what came since the last poll, then everything from the start.
@@ -40,7 +50,7 @@ func (w *World) poll(part int, from int64, into *[]model.Observation) int64 {
 	*req, *ans = model.Message{Kind: model.Read, Seq: int64(part), Cursor: from}, model.Answer{}
 	w.services[model.External].Serve(w.now, req, ans)
 	for i := range ans.Records {
-		req.Seq, req.Record = ans.Seq+int64(i), ans.Records[i]
+		req.Seq, req.N, req.Record = ans.Seq+int64(i), int64(part), ans.Records[i]
 		n := w.note(model.EntryObserve, happening{msg: req})
 		*into = append(*into, model.Observation{N: n, At: w.now, Part: int32(part),
 			Seq: req.Seq, Out: req.Record})

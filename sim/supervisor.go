@@ -51,11 +51,8 @@ func (w *World) pause(in *instance, length int64) int64 {
 // life. A false suspicion is what makes a zombie.
 func (w *World) suspect(in *instance) {
 	sl := &w.slots[in.slot]
-	if in.status == up || (in.status == paused && sl.current != in.index) {
-		return // it resumed in time, or was replaced already
-	}
-	if in.status == dead && sl.current != nobody {
-		return // a restart of the whole job came first
+	if in.status == up || sl.newest != in.index {
+		return // it resumed in time, or has a successor already
 	}
 	sl.current = nobody
 	w.attempt++
@@ -68,10 +65,11 @@ func (w *World) suspect(in *instance) {
 
 // replace starts a successor of a life.
 func (w *World) replace(in *instance) {
-	began := w.start(in.self.Proc, w.hist.Lives[in.life].Ended)
+	began := w.bear(in.self.Proc, w.hist.Lives[in.life].Ended)
 	if in.status != dead {
 		w.hist.Lives[in.life].Replaced = began
 	}
+	w.open(w.insts[w.slots[in.slot].current])
 }
 
 // restartJob cancels every life that can be reached and starts all processes anew. A paused life
@@ -89,7 +87,7 @@ func (w *World) restartJob() {
 	}
 	before := w.live
 	for i := range w.slots {
-		began := w.start(model.ProcID(i), 0)
+		began := w.bear(model.ProcID(i), 0)
 		for _, old := range w.insts[:before] {
 			life := &w.hist.Lives[old.life]
 			if int(old.slot) == i && old.status != dead && life.Replaced == 0 {
@@ -97,6 +95,7 @@ func (w *World) restartJob() {
 			}
 		}
 	}
+	w.openAll()
 }
 
 // resume lets a paused life go on where it stood.
@@ -115,9 +114,18 @@ func (w *World) resume(in *instance, cause int64) {
 	}
 	if in.parked && in.status == up {
 		in.parked = false
-		w.leave(in, in.leaving.service, in.leaving.req, in.leaving.state)
+		w.goOn(in, in.leaving)
 	}
 	w.advance(in)
+}
+
+// goOn lets a transmission go that a pause held back, or sends it for the first time.
+func (w *World) goOn(in *instance, p parked) {
+	if p.counted {
+		w.leave(in, p.service, p.req, p.state)
+		return
+	}
+	w.transmit(in, p.service, p.req, p.state)
 }
 
 // fence tells a zombie that it was replaced.

@@ -31,6 +31,15 @@ func (t *tracer) drew(r uint64) {
 // sum is the hash of everything so far.
 func (t *tracer) sum() uint64 { return model.Mix(t.a^traceK3, t.b^traceK0) }
 
+// fold takes two words into the first chain, where every bit of both moves it.
+func (t *tracer) fold(x, y uint64) {
+	t.a = model.Mix(t.a^x^traceK1, y^t.b^traceK2)
+	t.b += t.a
+}
+
+// text takes a string into the hash.
+func (t *tracer) text(s string) { t.fold(uint64(len(s)), model.HashText(s)) }
+
 // happening is what there is to tell of one event; zero fields are not told.
 type happening struct {
 	in      *instance // whose event it is, or nil
@@ -41,6 +50,7 @@ type happening struct {
 	ans     *model.Answer
 	outcome model.Outcome
 	cause   int64
+	number  int64 // of a timer: its token; of an application: operator and outputs
 	detail  string
 }
 
@@ -52,26 +62,64 @@ func (w *World) note(kind model.EntryKind, h happening) int64 {
 	if h.in != nil {
 		who, attempt = uint64(h.in.slot)+1, uint64(h.in.self.Attempt)
 	}
-	head := uint64(kind) | uint64(h.outcome)<<8 | who<<16 | uint64(uint16(h.to))<<32 |
-		uint64(uint8(h.service))<<48
-	t.a = model.Mix(t.a^uint64(w.now), head^traceK2)
-	t.b = model.Mix(t.b^uint64(h.cause), attempt^traceK3)
-	if m := h.msg; m != nil {
-		t.a = model.Mix(t.a^uint64(m.Seq), m.Record.Subject()^uint64(m.Kind)<<56^traceK1)
-		t.b = model.Mix(t.b^uint64(m.Record.Value.Num)^uint64(m.Try)<<32,
-			uint64(m.N)^uint64(m.Attempt)<<40^traceK0)
-		if kind == model.EntryInvoke || kind == model.EntrySend {
-			t.a = model.Mix(t.a^model.HashText(m.Record.Key),
-				model.HashText(m.Record.Value.Text)^traceK3)
-		}
+	t.fold(uint64(w.now), uint64(kind)|uint64(h.outcome)<<8|uint64(uint8(h.service))<<16|who<<32)
+	t.fold(uint64(h.cause), attempt|uint64(uint32(h.to))<<32)
+	t.fold(uint64(h.number), uint64(len(h.detail)))
+	if h.detail != "" {
+		t.text(h.detail)
 	}
-	if a := h.ans; a != nil {
-		t.b = model.Mix(t.b^uint64(a.Seq), uint64(a.N)^uint64(a.Value.Num)<<20^traceK2)
+	if h.msg != nil {
+		t.message(kind, h.msg)
+	}
+	if h.ans != nil {
+		t.answer(kind, h.ans)
 	}
 	if w.opts.Trace {
 		w.keep(kind, h)
 	}
 	return t.n
+}
+
+// message hashes a message. Its key and text are hashed when it is made and when it arrives in the
+// outside world; in between the world carries it and cannot change it.
+func (t *tracer) message(kind model.EntryKind, m *model.Message) {
+	r := &m.Record
+	t.fold(uint64(m.Kind)|uint64(uint16(m.Channel))<<8|uint64(uint32(m.Attempt))<<32,
+		uint64(uint32(m.Try))|uint64(uint32(r.Op))<<32)
+	t.fold(uint64(m.Seq), uint64(m.N))
+	t.fold(uint64(m.Cursor), uint64(m.Token))
+	t.fold(uint64(uint32(r.ID.Part)), uint64(r.ID.Offset))
+	t.fold(uint64(r.Path), uint64(r.Value.Num))
+	switch kind {
+	case model.EntrySend, model.EntryInvoke, model.EntryApply, model.EntryObserve:
+		t.text(r.Key)
+		t.text(r.Value.Text)
+	}
+}
+
+// answer hashes what a service says; the records that it hands out are hashed when it says it.
+func (t *tracer) answer(kind model.EntryKind, a *model.Answer) {
+	flags := uint64(a.Outcome)
+	if a.End {
+		flags |= 1 << 8
+	}
+	if a.Found {
+		flags |= 1 << 9
+	}
+	t.fold(flags, uint64(a.Seq))
+	t.fold(uint64(a.N), uint64(a.Wait))
+	t.fold(uint64(a.Value.Num), uint64(len(a.Records)))
+	if kind != model.EntryServe {
+		return
+	}
+	t.text(a.Value.Text)
+	for i := range a.Records {
+		r := &a.Records[i]
+		t.fold(uint64(uint32(r.ID.Part))|uint64(uint32(r.Op))<<32, uint64(r.ID.Offset))
+		t.fold(uint64(r.Path), uint64(r.Value.Num))
+		t.text(r.Key)
+		t.text(r.Value.Text)
+	}
 }
 
 func (w *World) keep(kind model.EntryKind, h happening) {

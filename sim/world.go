@@ -10,8 +10,7 @@ import (
 type itemKind uint8
 
 const (
-	itemStart   itemKind = iota + 1 // proc begins a life
-	itemDeliver                     // msg reaches inst
+	itemDeliver itemKind = iota + 1 // msg reaches inst
 	itemServe                       // the request of call reaches its service
 	itemAnswer                      // the answer of call reaches inst
 	itemTimeout                     // call is past its deadline
@@ -42,6 +41,7 @@ type slot struct {
 	task    *model.Task
 	subject uint64 // of draws about the process: a hash of its name
 	current int32  // the life that messages go to, or nobody
+	newest  int32  // the life that began last
 	pool    []model.Process
 	used    int
 	rules   []int32 // those that concern this process and have not fired
@@ -114,9 +114,9 @@ func New(job *model.Job, mode *model.Mode, input *model.Input, sink *model.SinkS
 func (w *World) Run(seed uint64, rules []model.Rule, opts Options) *model.History {
 	w.reset(seed, rules, opts)
 	for i := range w.slots {
-		w.schedule(0, w.slots[i].subject, item{kind: itemStart, proc: model.ProcID(i)})
+		w.bear(model.ProcID(i), 0)
 	}
-	w.scheduleRead()
+	w.openAll()
 	w.hist.End = w.loop()
 	return &w.hist
 }
@@ -143,7 +143,7 @@ func (w *World) reset(seed uint64, rules []model.Rule, opts Options) {
 		w.services[i].Reset()
 	}
 	for i := range w.slots {
-		w.slots[i].current, w.slots[i].used = nobody, 0
+		w.slots[i].current, w.slots[i].newest, w.slots[i].used = nobody, nobody, 0
 		w.slots[i].rules = w.slots[i].rules[:0]
 	}
 	w.limit = w.cfg.DrainTime
@@ -163,7 +163,7 @@ func (w *World) loop() model.End {
 			reason = model.TimeBound
 			break
 		}
-		if w.trace.n >= w.cfg.EventsMax {
+		if w.trace.n >= w.cfg.EventsMax || w.queue.isFull {
 			reason = model.EventBound
 			break
 		}
@@ -193,8 +193,6 @@ func (w *World) dispatch(slot int32) {
 	taken := *it
 	w.queue.free(slot)
 	switch taken.kind {
-	case itemStart:
-		w.start(taken.proc, taken.cause)
 	case itemServe:
 		w.serve(taken.call, taken.copy, taken.cause)
 	case itemTimeout:
@@ -219,6 +217,9 @@ func (w *World) schedule(at int64, tie uint64, it item) {
 	slot := w.queue.grab()
 	w.queue.slab[slot] = it
 	w.busy++
+	if w.queue.isFull {
+		return // the run ends here, with its budget spent
+	}
 	class := classEvent
 	if it.kind == itemFault {
 		class = classFault

@@ -324,6 +324,102 @@ func TestWorld_LateFaultIsNoLackOfProgress(t *testing.T) {
 	}
 }
 
+// counted asserts that rules count as many transmissions as the history has.
+func counted(t *testing.T, h *model.History) {
+	t.Helper()
+	seen := map[string]int64{}
+	for _, c := range h.Calls {
+		seen[fmt.Sprint(c.Proc, c.Req.Kind)]++
+	}
+	for p, calls := range h.Extent.Calls {
+		for k, n := range calls {
+			require.GreaterOrEqual(t, n, seen[fmt.Sprint(p, model.Kind(k))])
+		}
+	}
+}
+
+// A repetition that a pause holds back is counted like any other.
+func TestWorld_PauseBeforeRepetition(t *testing.T) {
+	pause := write(1, model.Pause, model.After)
+	pause.For = 10_000_000
+	w, h := run(&semantics.AtLeastOnce, double, write(1, model.LoseRequest, 0), pause,
+		write(2, model.LoseRequest, 0))
+	counted(t, h)
+	contains(t, lines(w), "sink/0#1 answer write 0 unknown", "sink/0#1 pause", "sink/0#1 resume",
+		"sink/0#1 invoke write 0", "sink/0#1 lose write 0", "sink/0#1 invoke write 0",
+		"sink/0#1 answer write 0 done")
+	require.NotZero(t, h.Reached[2])
+}
+
+// A crash before the ack of a transmission that is never served is not reached, even if a
+// repetition is served; nor is one whose caller has given up by then.
+func TestWorld_BeforeAckOfALostTransmission(t *testing.T) {
+	crash := write(1, model.Crash, model.BeforeAck)
+	_, h := run(&semantics.AtLeastOnce, double, write(1, model.LoseRequest, 0), crash)
+	require.NotZero(t, h.Reached[0])
+	require.Zero(t, h.Reached[1])
+	_, h = run(&semantics.AtMostOnce, double, write(1, model.DelayRequest, 0), crash)
+	require.Zero(t, h.Reached[1])
+	effect := model.Rule{Action: model.Crash, Proc: sink, Point: model.BeforeAck,
+		Scope: model.EveryEffect, N: 1}
+	_, h = run(&semantics.AtLeastOnce, double, write(1, model.LoseRequest, 0), effect)
+	require.NotZero(t, h.Reached[1], "the effect goes on with the repetition")
+}
+
+// A restart of the whole job takes its time also when an earlier suspicion is still pending.
+func TestWorld_RestartJobTakesItsTime(t *testing.T) {
+	for n := range int64(30) {
+		w := world(restartAll(), double, 2, 6)
+		h := w.Run(uint64(n), []model.Rule{
+			{Action: model.Crash, Proc: 0, Point: model.AtTime, At: 3_000_000},
+			{Action: model.Crash, Proc: 1, Point: model.AtTime, At: 3_000_000 + n*400_000},
+			{Action: model.Crash, Proc: 2, Point: model.AtTime, At: 3_000_000 + n*700_000},
+		}, sim.Options{Trace: true})
+		require.Equal(t, model.Quiescent, h.End.Reason)
+		at := func(n int64) int64 { return w.Trace()[n-1].At }
+		for i, dead := range h.Lives {
+			if dead.How != model.Crashed {
+				continue
+			}
+			for _, next := range h.Lives[i+1:] {
+				if next.Attempt > dead.Attempt {
+					oldest := at(dead.Ended)
+					for _, other := range h.Lives {
+						if other.How == model.Crashed && other.Attempt == dead.Attempt {
+							oldest = min(oldest, at(other.Ended))
+						}
+					}
+					require.GreaterOrEqual(t, at(next.Began)-oldest, int64(5_000_000))
+					break
+				}
+			}
+		}
+	}
+}
+
+// A message that a task sends as it starts reaches every task of the job.
+func TestWorld_AllAreBornBeforeTheFirstActs(t *testing.T) {
+	mode := semantics.None
+	mode.New = func(job *model.Job, task *model.Task) model.Process {
+		if task.Role == model.Source {
+			return greeter{to: job.Find("sink/0")}
+		}
+		return semantics.None.New(job, task)
+	}
+	w := world(&mode, double, 1, 1)
+	w.Run(1, nil, sim.Options{Trace: true})
+	contains(t, lines(w), "source/0#1 send data 0", "sink/0#1 deliver data 0")
+}
+
+// greeter sends one record to a task as it starts.
+type greeter struct{ to model.ProcID }
+
+func (g greeter) Start(_ model.Self, s *model.Script) {
+	s.Send(g.to, model.Message{Kind: model.Data})
+}
+func (greeter) Step(*model.Event, *model.Script) {}
+func (greeter) State(*model.Codec)               {}
+
 // restartAll is at-least-once whose supervisor restarts the whole job.
 func restartAll() *model.Mode {
 	mode := semantics.AtLeastOnce
@@ -375,4 +471,24 @@ func TestWorld_Bounds(t *testing.T) {
 		{Records: make([]model.Record, 100), Every: 1_000_000}}), &sim.AppendLog,
 		sim.Config{EventsMax: 50})
 	require.Equal(t, model.EventBound, small.Run(1, nil, sim.Options{}).End.Reason)
+}
+
+// A source that nothing holds back can fill the queue: then the budget is spent. And a long wait
+// costs nothing, however long it is.
+func TestWorld_QueueAndLongWaits(t *testing.T) {
+	flood := semantics.AtMostOnce
+	w := world(&flood, double, 1, 1)
+	records := make([]model.Record, 400_000)
+	w = sim.New(model.NewJob(w.Job().Topology, []model.ParamValue{{Name: "batch", Value: 1000}}),
+		&flood, model.NewInput([]model.Partition{{Records: records, Every: 10}}), &sim.AppendLog,
+		sim.Config{EventsMax: 1 << 40})
+	require.Equal(t, model.EventBound, w.Run(1, nil, sim.Options{}).End.Reason)
+
+	rare := sim.New(w.Job(), &flood, model.NewInput([]model.Partition{
+		{Records: make([]model.Record, 50), Every: 1_000_000_000_000}}), &sim.AppendLog,
+		sim.Config{})
+	h := rare.Run(1, nil, sim.Options{})
+	require.Equal(t, model.Quiescent, h.End.Reason)
+	require.Len(t, h.Final, 50)
+	require.Less(t, h.End.N, int64(2_000))
 }
