@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -33,6 +34,8 @@ const (
 	lineMax    = 1 << 20 // bytes; a longer line has no text
 	inputMax   = 1 << 28 // bytes of text in one file
 )
+
+var errNoFile = errors.New("no such file or directory")
 
 // ErrEmptyInput is what errors.Is finds in the error for an input without any record. It is no
 // mistake in the input: there is nothing that could be checked.
@@ -328,6 +331,9 @@ func unreadable(name string, err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {
 		cause = path.Err
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		cause = errNoFile // systems spell it differently
 	}
 	return &InputError{Path: name, Msg: fmt.Sprintf("cannot be read: %v", cause), Err: err}
 }
