@@ -1,0 +1,131 @@
+package checker
+
+import (
+	"fmt"
+
+	"github.com/oncesim/oncesim/model"
+)
+
+// Linearizable asks of each service whether what its callers were told can be told of one that
+// takes calls one at a time, each at some instant between its invocation and its answer. It is a
+// second opinion on the services themselves: no mode claims it, it is not in All, and it neither
+// implies nor follows from exactly-once. A perfectly linearizable log may hold every output twice.
+//
+// There is one verdict for each of model.InputLog, model.StateStore and model.External, in this
+// order, all named "linearizable". Of the subject only History and Shape are looked at. Each
+// object is judged alone, which loses nothing, since linearizability is local:
+//
+//   - the committed offset of a partition of the input is a register, 0 at first: offset commits
+//     write it, positions read it. Latest and Fetch depend on the clock and are left out;
+//   - what the state store holds for an operator under a key is a register, absent at first;
+//   - a partition of an external log is a list. A write appends and is told its place. Each
+//     observation of a reader reads one place. The final read, and a Read that a task asked for,
+//     returns everything from its cursor on, so that it also says where the log ended.
+//
+// Instants are event numbers, and an interval holds both its ends. A call whose outcome is unknown
+// or that had no answer when the run ended may take effect at any time from its invocation on, or
+// never. So may the copy of a doubled request, beside the request. A call that was refused is left
+// out, and so is a change that had been made before; a Write that had been made before reads the
+// place that it is told. When a service served a request is not looked at: that is what is judged.
+//
+// # How it is decided
+//
+// Logs are decided completely, in one pass over the calls and a sort of the writes whose place
+// nobody was told: places force the order, so that it is enough that they are dense and unique and
+// that nothing was finished before what lies in front of it had begun. Registers are searched
+// with porcupine (Athalye, "Porcupine: a fast linearizability checker in Go"; after Wing and Gong
+// 1993 and Lowe 2017). A write of unknown outcome is left out where nobody read its value, and
+// ends with the first read of its value where it alone wrote it. Both are exact for a register; a
+// list has no such rule, because an unread entry still moves what comes after it.
+//
+// # When the answer is unknown
+//
+// Recognising linearizable registers is NP-complete (Gibbons and Korach 1997). stepsMax bounds the
+// steps that the search takes for all registers of one service; 0 means StepsDefault. There is a
+// second bound for memory, of which a search needs an eighth of a byte a step and call: registers
+// of about forty thousand calls are beyond it. Neither is a matter of time, so that a verdict is
+// the same wherever it is worked out. What is hard in practice is an impossible read beside many
+// repeated writes of one value without an answer.
+// A sink whose Shape is not model.Log is not judged either. Nor should one be asked about that
+// shows a write only some time after its answer, as under a transaction: it is no such list.
+//
+// # What a violation says
+//
+// Each object has at most one anomaly, Unexplained. Of a register it cites the invocation and the
+// answer of the first call that cannot be placed: what was answered before it can be explained,
+// what was answered up to it cannot. Of a log it cites the two events whose order contradicts the
+// places, or the events of the call or observation that no list gives. Reason says the first of
+// them in words. Where the budget runs out while the first call is looked for, a later one is
+// cited, up to which nothing is explained either.
+//
+// The definition is that of Herlihy and Wing, "Linearizability: A Correctness Condition for
+// Concurrent Objects", TOPLAS 1990.
+func Linearizable(s Subject, stepsMax int) []model.Verdict {
+	if stepsMax == 0 {
+		stepsMax = StepsDefault
+	}
+	l := linear{h: s.History}
+	return []model.Verdict{
+		l.registers(model.InputLog, stepsMax),
+		l.registers(model.StateStore, stepsMax),
+		l.logs(s.Shape),
+	}
+}
+
+// The reasons for Undecided of Linearizable.
+const (
+	reasonLinearSteps = "the search for an order of the calls spent its budget of steps"
+	reasonLinearShape = "the sink is not a log: no model of it is known"
+)
+
+// linear judges the services of one history.
+type linear struct {
+	h       *model.History
+	verdict *model.Verdict
+}
+
+// begin starts a verdict.
+func (l *linear) begin() *model.Verdict {
+	l.verdict = &model.Verdict{Property: "linearizable"}
+	return l.verdict
+}
+
+// conclude settles the verdict: reason is why it would be undecided, or "".
+func (l *linear) conclude(reason string) model.Verdict {
+	v := l.verdict
+	switch {
+	case len(v.Anomalies) > 1:
+		v.Result = model.Violated
+		v.Reason += fmt.Sprintf("; %d more", len(v.Anomalies)-1)
+	case len(v.Anomalies) == 1:
+		v.Result = model.Violated
+	case reason != "":
+		v.Result, v.Reason = model.Undecided, reason
+	default:
+		v.Result = model.Holds
+	}
+	return *v
+}
+
+// report adds an anomaly about a record, with the events that it cites in order.
+func (l *linear) report(rec *model.Record, observed model.Fact, reason string, events ...int64) {
+	a := model.Anomaly{Kind: model.Unexplained, Record: *rec, Expected: model.Fact{Times: -1},
+		Observed: observed}
+	for _, n := range events {
+		a.Cite(n)
+	}
+	if len(l.verdict.Anomalies) == 0 {
+		l.verdict.Reason = reason
+	}
+	l.verdict.Anomalies = append(l.verdict.Anomalies, a)
+}
+
+// isKnown reports whether the caller has the answer to its call.
+func isKnown(call *model.Call) bool {
+	return call.Answered != 0 && (call.Outcome == model.Done || call.Outcome == model.DoneBefore)
+}
+
+// isOpen reports whether the caller cannot tell if its call took effect.
+func isOpen(call *model.Call) bool {
+	return call.Answered == 0 || call.Outcome == model.Unknown || call.Outcome == model.Pending
+}

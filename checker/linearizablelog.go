@@ -1,0 +1,366 @@
+package checker
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/oncesim/oncesim/model"
+)
+
+// place is one place of a log: what is known to be there, and when it came to be there at the
+// earliest and at the latest.
+type place struct {
+	rec       *model.Record // nil: nobody saw it, and no write was told that it is here
+	low, high int64         // event numbers
+	isWritten bool          // a write was told that it is here
+}
+
+// gap is the instant at which a log had some length: after it was read, and before.
+type gap struct {
+	low, high int64
+}
+
+// openAppend is a write whose place nobody was told. It may be nowhere.
+type openAppend struct {
+	rec  *model.Record
+	call int64
+}
+
+// logPart is one partition of a log. It has as many places as there are writes: what is said of a
+// place behind them is wrong.
+type logPart struct {
+	part    int64
+	appends int
+	places  []place
+	gaps    []gap // before each place, and at the end
+	open    []openAppend
+	need    int  // the log was at least that long
+	isWrong bool // the first contradiction was reported
+}
+
+// logs judges the partitions of the external system.
+type logs struct {
+	*linear
+	names table
+	parts []logPart
+	end   int64 // after everything
+}
+
+// logs judges the external system as a partitioned log.
+func (l *linear) logs(shape model.SinkShape) model.Verdict {
+	l.begin()
+	if shape != model.Log {
+		return l.conclude(reasonLinearShape)
+	}
+	g := &logs{linear: l, end: l.h.End.N}
+	g.count()
+	for i := range l.h.Calls {
+		if call := &l.h.Calls[i]; isOfLog(call) {
+			g.take(call)
+		}
+	}
+	for i := range l.h.Servings {
+		if call, ok := l.copied(i); ok {
+			p := g.at(call.Req.Seq)
+			p.open = append(p.open, openAppend{&call.Req.Record, call.Invoked})
+		}
+	}
+	for i := range l.h.Observations {
+		o := &l.h.Observations[i]
+		g.saw(g.at(int64(o.Part)), o.Seq, &o.Out, o.N, o.N)
+	}
+	g.readFinal()
+	for i := range g.parts {
+		if p := &g.parts[i]; !p.isWrong {
+			g.order(p)
+		}
+	}
+	return l.conclude("")
+}
+
+// isOfLog reports whether a call writes or reads a partition of the log.
+func isOfLog(call *model.Call) bool {
+	return call.Service == model.External &&
+		(call.Req.Kind == model.Write || call.Req.Kind == model.Read)
+}
+
+// copied is the call of the second copy of a write, if serving i is one and changed something.
+func (l *linear) copied(i int) (*model.Call, bool) {
+	s := &l.h.Servings[i]
+	call := &l.h.Calls[s.Call]
+	return call, s.Copy && call.Service == model.External && call.Req.Kind == model.Write &&
+		isApplied(&s.Ans)
+}
+
+// at is a partition; the pointer is valid until the next new one.
+func (g *logs) at(part int64) *logPart {
+	n, fresh := g.names.number(uint64(part), 0)
+	if fresh {
+		g.parts = append(g.parts, logPart{part: part})
+	}
+	return &g.parts[n]
+}
+
+// count makes the partitions with a place for each write that may have happened.
+func (g *logs) count() {
+	for i := range g.h.Calls {
+		call := &g.h.Calls[i]
+		g.end = max(g.end, call.Invoked, call.Answered)
+		if !isOfLog(call) {
+			continue
+		}
+		p := g.at(call.Req.Seq)
+		if call.Req.Kind == model.Write && (isOpen(call) || call.Outcome == model.Done) {
+			p.appends++
+		}
+	}
+	for i := range g.h.Servings {
+		if call, ok := g.copied(i); ok {
+			g.at(call.Req.Seq).appends++
+		}
+	}
+	for i := range g.h.Observations {
+		o := &g.h.Observations[i]
+		g.at(int64(o.Part))
+		g.end = max(g.end, o.N)
+	}
+	for i := range g.h.Final {
+		g.at(int64(g.h.Final[i].Part))
+	}
+	for i := range g.parts {
+		p := &g.parts[i]
+		p.places, p.gaps = make([]place, p.appends), make([]gap, p.appends+1)
+		for k := range p.places {
+			p.places[k].high = never
+		}
+		for k := range p.gaps {
+			p.gaps[k].high = never
+		}
+	}
+}
+
+// take enters what a call says.
+func (g *logs) take(call *model.Call) {
+	rec := &call.Req.Record
+	p := g.at(call.Req.Seq)
+	switch {
+	case call.Outcome == model.Refused:
+	case call.Req.Kind == model.Read && isKnown(call):
+		from := call.Req.Cursor
+		for i := range call.Ans.Records {
+			g.saw(p, from+int64(i), &call.Ans.Records[i], call.Invoked, call.Answered)
+		}
+		g.ended(p, from+int64(len(call.Ans.Records)), call.Invoked, call.Answered)
+	case call.Req.Kind != model.Write:
+	case isOpen(call):
+		p.open = append(p.open, openAppend{rec, call.Invoked})
+	case call.Outcome == model.DoneBefore:
+		g.saw(p, call.Ans.Seq, rec, call.Invoked, call.Answered)
+	case !g.exists(p, call.Ans.Seq, rec, call.Invoked, call.Answered):
+	case p.places[call.Ans.Seq].isWritten:
+		g.wrong(p, rec, fmt.Sprintf("two writes were told place %d", call.Ans.Seq),
+			call.Invoked, call.Answered)
+	default:
+		g.saw(p, call.Ans.Seq, rec, call.Invoked, call.Answered)
+		at := &p.places[call.Ans.Seq]
+		at.low, at.isWritten = call.Invoked, true
+	}
+}
+
+// exists reports whether the log can be long enough for a place to be in it.
+func (g *logs) exists(p *logPart, k int64, rec *model.Record, events ...int64) bool {
+	if k >= 0 && k < int64(len(p.places)) {
+		return true
+	}
+	g.wrong(p, rec, fmt.Sprintf("no more than %d writes, and place %d is taken", len(p.places), k),
+		events...)
+	return false
+}
+
+// saw enters that a record was at a place at some instant of an interval.
+func (g *logs) saw(p *logPart, k int64, rec *model.Record, from, until int64) {
+	if !g.exists(p, k, rec, from, until) {
+		return
+	}
+	at := &p.places[k]
+	if at.rec == nil {
+		at.rec = rec
+	} else if *at.rec != *rec {
+		g.wrong(p, rec, fmt.Sprintf("place %d is told to hold two records", k), from, until,
+			at.high)
+	}
+	at.high = min(at.high, until)
+	p.need = max(p.need, int(k)+1)
+}
+
+// ended enters that the log had a length at some instant of an interval.
+func (g *logs) ended(p *logPart, length, from, until int64) {
+	if length != 0 && !g.exists(p, length-1, &model.Record{}, from, until) {
+		return
+	}
+	at := &p.gaps[length]
+	at.low, at.high = max(at.low, from), min(at.high, until)
+	p.need = max(p.need, int(length))
+}
+
+// readFinal enters the final read, one of each partition. A partition that showed nothing was read
+// after everything. A run without an end need not have had a final read.
+func (g *logs) readFinal() {
+	if g.h.End.Reason != model.Quiescent && len(g.h.Final) == 0 {
+		return
+	}
+	type read struct{ length, from, until int64 }
+	reads := make([]read, len(g.parts))
+	for i := range g.h.Final {
+		o := &g.h.Final[i]
+		n, _ := g.names.number(uint64(int64(o.Part)), 0)
+		r := &reads[n]
+		if o.Seq != r.length {
+			g.wrong(&g.parts[n], &o.Out, fmt.Sprintf("the final read shows place %d and not %d",
+				o.Seq, r.length), o.N)
+			continue
+		}
+		if r.length == 0 {
+			r.from = o.N
+		}
+		r.length, r.until = r.length+1, o.N
+	}
+	for i := range g.h.Final {
+		o := &g.h.Final[i]
+		n, _ := g.names.number(uint64(int64(o.Part)), 0)
+		g.saw(&g.parts[n], o.Seq, &o.Out, reads[n].from, reads[n].until)
+	}
+	for n, r := range reads {
+		if r.length == 0 {
+			r.from, r.until = g.end, g.end
+		}
+		g.ended(&g.parts[n], r.length, r.from, r.until)
+	}
+}
+
+// order decides a partition whose places are not contradictory in themselves: the log grows in the
+// order of its places, each at an instant that is not before the lows up to it and not after the
+// highs from it on.
+func (g *logs) order(p *logPart) {
+	if !g.fill(p) {
+		return
+	}
+	latest := int64(0)
+	for k := range p.need + 1 {
+		if end := p.gaps[k].high; latest > end {
+			g.wrong(p, &model.Record{}, fmt.Sprintf("at event %d a read had shown all places "+
+				"before %d, which were not all begun until event %d", end, k, latest), end, latest)
+			return
+		}
+		latest = max(latest, p.gaps[k].low)
+		if k == p.need {
+			return
+		}
+		at := &p.places[k]
+		latest = max(latest, at.low)
+		if latest > at.high {
+			g.wrong(p, at.rec, fmt.Sprintf("place %d was taken by event %d, but it, a place "+
+				"before it or a read without it was begun at event %d", k, at.high, latest),
+				at.high, latest)
+			return
+		}
+	}
+}
+
+// fill gives each place that must be taken and that no write was told one of the open writes, and
+// reports whether that works. It chooses so that if any choice works then this one does.
+//
+// An open write may take a place if its call is not later than the place's deadline, the least
+// high from there on; then it contradicts nothing. Deadlines grow with the place. A place that was
+// seen takes, from the last such place to the first, the latest call of the same record that is in
+// time: what is left over is as early as it can be. Places that nobody saw take what is left over,
+// the earliest first.
+func (g *logs) fill(p *logPart) bool {
+	var seen, unseen []vacancy
+	deadline := int64(never)
+	for k := p.need - 1; k >= 0; k-- {
+		at := &p.places[k]
+		deadline = min(deadline, p.gaps[k+1].high, at.high)
+		switch {
+		case at.isWritten:
+		case at.rec == nil:
+			unseen = append(unseen, vacancy{k, deadline})
+		default:
+			seen = append(seen, vacancy{k, deadline})
+		}
+	}
+	if len(seen)+len(unseen) == 0 {
+		return true
+	}
+	left, ok := g.fillSeen(p, seen)
+	if !ok {
+		return false
+	}
+	slices.SortStableFunc(left, func(a, b openAppend) int { return cmp.Compare(a.call, b.call) })
+	slices.Reverse(unseen)
+	for i, v := range unseen {
+		if i >= len(left) || left[i].call > v.deadline {
+			g.wrong(p, &model.Record{}, fmt.Sprintf("no write can have taken place %d before "+
+				"event %d", v.place, v.deadline), v.deadline)
+			return false
+		}
+	}
+	return true
+}
+
+// vacancy is a place that an open write must have taken.
+type vacancy struct {
+	place    int
+	deadline int64
+}
+
+// fillSeen fills the places that were seen and returns the open writes that are left over.
+func (g *logs) fillSeen(p *logPart, seen []vacancy) (left []openAppend, ok bool) {
+	slices.SortStableFunc(seen, func(a, b vacancy) int {
+		return cmp.Or(compareRecords(p.places[a.place].rec, p.places[b.place].rec),
+			cmp.Compare(b.place, a.place))
+	})
+	slices.SortStableFunc(p.open, func(a, b openAppend) int {
+		return cmp.Or(compareRecords(a.rec, b.rec), cmp.Compare(b.call, a.call))
+	})
+	next := 0
+	for _, v := range seen {
+		at := &p.places[v.place]
+		for next < len(p.open) {
+			side := compareRecords(p.open[next].rec, at.rec)
+			if side > 0 || side == 0 && p.open[next].call <= v.deadline {
+				break
+			}
+			left = append(left, p.open[next])
+			next++
+		}
+		if next == len(p.open) || compareRecords(p.open[next].rec, at.rec) != 0 {
+			g.wrong(p, at.rec, fmt.Sprintf("no write of what is at place %d was asked for by "+
+				"event %d", v.place, v.deadline), at.high, v.deadline)
+			return nil, false
+		}
+		next++
+	}
+	return append(left, p.open[next:]...), true
+}
+
+func compareRecords(a, b *model.Record) int {
+	return cmp.Or(a.ID.Compare(b.ID), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Path, b.Path),
+		cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value.Num, b.Value.Num),
+		cmp.Compare(a.Value.Text, b.Value.Text))
+}
+
+// wrong reports the first contradiction of a partition.
+func (g *logs) wrong(p *logPart, rec *model.Record, what string, events ...int64) {
+	if p.isWrong {
+		return
+	}
+	p.isWrong = true
+	slices.Sort(events)
+	for len(events) > 0 && events[len(events)-1] == never {
+		events = events[:len(events)-1]
+	}
+	g.report(rec, model.Fact{Times: -1}, fmt.Sprintf("the log of partition %d: %s", p.part, what),
+		events...)
+}

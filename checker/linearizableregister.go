@@ -1,0 +1,263 @@
+package checker
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/oncesim/oncesim/model"
+)
+
+// registerOp is one call to a register.
+type registerOp struct {
+	call    int64 // from here
+	until   int64 // to here; never: the outcome is unknown
+	source  int32 // index in Calls
+	value   int32 // written or read
+	isWrite bool
+}
+
+// never ends the interval of an operation without an answer.
+const never = math.MaxInt64
+
+// linearBits bounds the memory of one search: it keeps a set of calls, one bit a call, for each
+// step that it takes.
+const linearBits int64 = 1 << 31
+
+// registers is a family of registers whose values have numbers. Value 0 is what each holds first.
+type registers struct {
+	names   table // of the registers
+	keys    texts
+	values  table
+	strings texts
+	ops     [][]registerOp // by register
+	readers []int64        // by value, scratch: the end of the first read, or 0
+	writers []int32        // by value, scratch: how many write it
+	left    int            // steps
+	isSpent bool           // some search wanted more
+}
+
+// registers judges the committed offsets, or the state store.
+func (l *linear) registers(service model.ServiceID, stepsMax int) model.Verdict {
+	l.begin()
+	r := &registers{left: stepsMax}
+	r.value(service == model.InputLog, model.Value{})
+	for i := range l.h.Calls {
+		if call := &l.h.Calls[i]; call.Service == service {
+			r.add(call, int32(i), false)
+		}
+	}
+	for i := range l.h.Servings {
+		s := &l.h.Servings[i]
+		if call := &l.h.Calls[s.Call]; s.Copy && call.Service == service && isApplied(&s.Ans) {
+			r.add(call, s.Call, true)
+		}
+	}
+	r.readers, r.writers = make([]int64, r.values.len()), make([]int32, r.values.len())
+	for _, ops := range r.ops {
+		if r.search(ops, never) == model.Violated {
+			l.reportCall(r.locate(ops))
+		}
+	}
+	if r.isSpent {
+		return l.conclude(reasonLinearSteps)
+	}
+	return l.conclude("")
+}
+
+// value numbers a value that was found, or its absence.
+func (r *registers) value(found bool, v model.Value) int32 {
+	if !found {
+		n, _ := r.values.number(math.MaxUint64, 0)
+		return n
+	}
+	n, _ := r.values.number(uint64(r.strings.number(v.Text)), uint64(v.Num))
+	return n
+}
+
+// add takes a call, or the copy of one, as an operation of its register.
+func (r *registers) add(call *model.Call, source int32, isCopy bool) {
+	rec := &call.Req.Record
+	op := registerOp{call: call.Invoked, until: call.Answered, source: source}
+	if isCopy || isOpen(call) {
+		op.until = never
+	}
+	a, b := uint64(uint32(rec.ID.Part)), uint64(0)
+	switch call.Req.Kind {
+	case model.Position:
+		op.value = r.value(true, model.Value{Num: call.Ans.Seq})
+	case model.OffsetCommit:
+		op.value, op.isWrite = r.value(true, model.Value{Num: call.Req.Seq}), true
+	case model.Get:
+		op.value = r.value(call.Ans.Found, call.Ans.Value)
+	case model.Put:
+		op.value, op.isWrite = r.value(true, rec.Value), true
+	default:
+		return
+	}
+	isEmpty := !isCopy && (call.Outcome == model.Refused ||
+		op.isWrite && call.Outcome == model.DoneBefore)
+	if isEmpty || !op.isWrite && op.until == never {
+		return
+	}
+	if call.Service == model.StateStore {
+		a, b = uint64(uint32(rec.Op)), uint64(r.keys.number(rec.Key))
+	}
+	n, fresh := r.names.number(a, b)
+	if fresh {
+		r.ops = append(r.ops, nil)
+	}
+	r.ops[n] = append(r.ops[n], op)
+}
+
+// moment is an end of the interval of an operation.
+type moment struct {
+	at       int64
+	op       int32
+	isReturn bool
+}
+
+func (m moment) compare(other moment) int {
+	if m.at == other.at && m.isReturn != other.isReturn {
+		if m.isReturn {
+			return 1 // intervals are closed: what touches overlaps
+		}
+		return -1
+	}
+	return cmp.Or(cmp.Compare(m.at, other.at), cmp.Compare(m.op, other.op))
+}
+
+// search looks for an order of the operations that explains all answers up to an event. It spends
+// steps.
+func (r *registers) search(ops []registerOp, until int64) model.Result {
+	moments := r.moments(ops, until)
+	if len(moments) == 0 {
+		return model.Holds
+	}
+	slices.SortFunc(moments, moment.compare)
+	events := make([]porcupine.Event, len(moments))
+	for i, m := range moments {
+		events[i] = porcupine.Event{Kind: porcupine.EventKind(m.isReturn), Id: int(m.op),
+			Value: &ops[m.op]}
+	}
+	limit, steps := int(min(int64(r.left), linearBits/int64(len(moments)/2))), 0
+	isSpent := false
+	spec := porcupine.Model{
+		Init: func() any { return int32(0) },
+		Step: func(state, input, _ any) (bool, any) {
+			if steps >= limit {
+				isSpent = true
+				return false, state
+			}
+			steps++
+			op := input.(*registerOp)
+			if op.isWrite {
+				return true, op.value
+			}
+			return op.value == state.(int32), state
+		},
+		Hash: func(state any) uint64 {
+			return model.Mix(uint64(state.(int32))^hashA, hashB)
+		},
+	}
+	holds := porcupine.CheckEvents(spec, events)
+	r.left -= steps
+	switch {
+	case holds:
+		return model.Holds
+	case isSpent:
+		r.isSpent = true
+		return model.Undecided
+	}
+	return model.Violated
+}
+
+// moments lists the ends of the operations that matter up to an event. What has no answer by then
+// is a write that may have happened, or a read of nothing.
+//
+// Such a write is left out if nobody read its value: no read follows it but those behind the next
+// write. It ends with the first read of its value if no other operation wrote the value, because
+// it must come before that read.
+func (r *registers) moments(ops []registerOp, until int64) []moment {
+	for i := range ops {
+		op := &ops[i]
+		switch {
+		case op.isWrite && op.call <= until:
+			r.writers[op.value]++
+		case !op.isWrite && op.until <= until:
+			if first := &r.readers[op.value]; *first == 0 || op.until < *first {
+				*first = op.until
+			}
+		}
+	}
+	list := make([]moment, 0, 2*len(ops))
+	for i := range ops {
+		op := &ops[i]
+		end, first := op.until, r.readers[op.value]
+		if end > until || end == never {
+			if !op.isWrite || op.call > until || first == 0 {
+				continue
+			}
+			end = never
+			if op.value != 0 && r.writers[op.value] == 1 && first >= op.call {
+				end = first
+			}
+		}
+		list = append(list, moment{op.call, int32(i), false}, moment{end, int32(i), true})
+	}
+	for i := range ops {
+		r.writers[ops[i].value], r.readers[ops[i].value] = 0, 0
+	}
+	return list
+}
+
+// locate finds the read of a register that is not linearizable whose answer is the first that
+// cannot be explained beside those before it. That it is a read is no choice: a write that has just
+// been answered can always come last.
+func (r *registers) locate(ops []registerOp) *registerOp {
+	var answered []*registerOp
+	for i := range ops {
+		if !ops[i].isWrite {
+			answered = append(answered, &ops[i])
+		}
+	}
+	slices.SortStableFunc(answered, func(a, b *registerOp) int {
+		return cmp.Compare(a.until, b.until)
+	})
+	low, high := 0, len(answered)-1 // the first that fails is among these, and high fails
+	isSpent := r.isSpent
+	for low < high {
+		middle := (low + high) / 2
+		switch r.search(ops, answered[middle].until) {
+		case model.Holds:
+			low = middle + 1
+		case model.Violated:
+			high = middle
+		default:
+			low = high
+		}
+	}
+	r.isSpent = isSpent
+	return answered[high]
+}
+
+// reportCall reports a read of a register that cannot be placed.
+func (l *linear) reportCall(op *registerOp) {
+	call := &l.h.Calls[op.source]
+	rec := &call.Req.Record
+	object := fmt.Sprintf("the state of operator %d under %q", rec.Op, rec.Key)
+	value, found := call.Ans.Value, call.Ans.Found
+	if call.Service == model.InputLog {
+		object = fmt.Sprintf("the committed offset of partition %d", rec.ID.Part)
+		value, found = model.Value{Num: call.Ans.Seq}, true
+	}
+	observed, what := model.Fact{Times: -1}, "nothing"
+	if found {
+		observed.Value, observed.HasValue, what = value, true, value.String()
+	}
+	l.report(rec, observed, fmt.Sprintf("%s: no order of the calls explains the answer %s at "+
+		"event %d", object, what, call.Answered), call.Invoked, call.Answered)
+}
