@@ -62,6 +62,17 @@ func calls(pairs ...any) []int64 {
 	return counts
 }
 
+// messages spells the messages of one of n processes: messages(6, 4, model.Data, 2) are two to the
+// process with the number 4.
+func messages(n int, triples ...any) []int64 {
+	counts := make([]int64, 2*n)
+	for i := 0; i < len(triples); i += 3 {
+		to, kind := model.ProcID(triples[i].(int)), triples[i+1].(model.Kind)
+		counts[model.MessageIndex(to, kind)] = int64(triples[i+2].(int))
+	}
+	return counts
+}
+
 // newExtent is that of a small run of newJob(2): source/1 and sink/1 have nothing to do.
 func newExtent() *model.Extent {
 	return &model.Extent{
@@ -73,6 +84,14 @@ func newExtent() *model.Extent {
 			calls(),
 			calls(model.Write, 3),
 			calls(),
+		},
+		Messages: [][]int64{
+			messages(6, 2, model.Data, 3),
+			messages(6),
+			messages(6, 0, model.Ack, 2, 4, model.Data, 1),
+			messages(6, 5, model.Data, 1),
+			messages(6, 2, model.Ack, 2),
+			messages(6),
 		},
 		Lives: []int32{1, 1, 1, 1, 1, 1},
 	}

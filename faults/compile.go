@@ -35,7 +35,15 @@ func (f Fault) compile(job *model.Job) (model.Rule, *CompileError) {
 	}
 	rule := model.Rule{Action: f.Action, Proc: proc, Point: f.Point, Scope: f.Scope, N: f.N,
 		Life: f.Life, Call: f.Call, At: f.At, For: ruleFor(f.Action, f.For)}
-	if f.Scope != model.RecordEffect {
+	switch f.Scope {
+	case model.MessageOnChannel:
+		rule.Peer = job.Find(f.Peer)
+		if rule.Peer == model.Nobody {
+			return model.Rule{}, unknown("process", f.Peer, processNames(job))
+		}
+		return rule, nil
+	case model.RecordEffect:
+	default:
 		return rule, nil
 	}
 	id, err := f.Record.resolve(job.Topology)
@@ -75,8 +83,11 @@ func FromRule(job *model.Job, rule model.Rule) Fault {
 	rule.Validate()
 	f := Fault{Action: rule.Action, Proc: job.Tasks[rule.Proc].Name, Point: rule.Point,
 		Scope: rule.Scope, N: rule.N, Life: rule.Life, Call: rule.Call, At: rule.At, For: rule.For}
-	if rule.Action == model.DuplicateRequest && rule.For == DuplicateAfter {
+	if rule.For == defaultFor(rule.Action) {
 		f.For = 0
+	}
+	if rule.Scope == model.MessageOnChannel {
+		f.Peer = job.Tasks[rule.Peer].Name
 	}
 	if rule.Scope != model.RecordEffect {
 		return f
@@ -93,17 +104,27 @@ func FromRule(job *model.Job, rule model.Rule) Fault {
 // ruleFor is what Rule.For is for an action with a duration as given, 0 standing for none.
 func ruleFor(a model.Action, ns int64) int64 {
 	switch a {
-	case model.Crash, model.LoseRequest, model.LoseAnswer:
+	case model.Crash, model.LoseRequest, model.LoseAnswer, model.LoseMessage:
 		return 0
-	case model.DuplicateRequest:
-		if ns == 0 {
-			return DuplicateAfter
-		}
+	}
+	if ns == 0 {
+		ns = defaultFor(a)
 	}
 	if ns <= 0 {
 		panic(fmt.Sprintf("faults: %s with duration %d ns", a, ns))
 	}
 	return ns
+}
+
+// defaultFor is Rule.For of an action whose line does not say it; 0: a line must.
+func defaultFor(a model.Action) int64 {
+	switch a {
+	case model.DuplicateRequest, model.DuplicateMessage:
+		return DuplicateAfter
+	case model.ReorderMessages:
+		return ReorderWithin
+	}
+	return 0
 }
 
 // CompileError is a fault that a job has no place for. What says why:

@@ -26,6 +26,16 @@ func TestCompile_rules(t *testing.T) {
 			Scope: model.CallOfKind, Call: model.Put, N: 1, For: 2_000_000_000},
 		"duplicate call put 1 of op/0": {Action: model.DuplicateRequest, Proc: 2,
 			Scope: model.CallOfKind, Call: model.Put, N: 1, For: DuplicateAfter},
+		"lose data 5 from op/0 to sink/1": {Action: model.LoseMessage, Proc: 2, Peer: 5,
+			Scope: model.MessageOnChannel, Call: model.Data, N: 5},
+		"delay ack 1 from sink/0 to op/1 by 2s": {Action: model.DelayMessage, Proc: 4, Peer: 3,
+			Scope: model.MessageOnChannel, Call: model.Ack, N: 1, For: 2_000_000_000},
+		"duplicate data 1 from op/0 to sink/1": {Action: model.DuplicateMessage, Proc: 2, Peer: 5,
+			Scope: model.MessageOnChannel, Call: model.Data, N: 1, For: DuplicateAfter},
+		"reorder data 1 from source/0 to op/0": {Action: model.ReorderMessages, Proc: 0, Peer: 2,
+			Scope: model.MessageOnChannel, Call: model.Data, N: 1, For: ReorderWithin},
+		"reorder ack 1 from op/0 to source/0 within 3us": {Action: model.ReorderMessages, Proc: 2,
+			Peer: 0, Scope: model.MessageOnChannel, Call: model.Ack, N: 1, For: 3000},
 	} {
 		plan, err := ParsePlan(line)
 		require.NoError(t, err)
@@ -70,6 +80,8 @@ func TestCompile_errors(t *testing.T) {
 			`; did you mean "sink/0"?`,
 		"lose answer of get 1 from coordinator/0": `unknown process "coordinator/0", ` +
 			`expected one of ` + all,
+		"lose data 1 from op/0 to sink/7": `unknown process "sink/7", expected one of ` + all +
+			`; did you mean "sink/0"?`,
 		"crash op/0 at record inptu/1:7": `unknown partition "inptu/1", ` +
 			`expected "input/0" or "input/1"; did you mean "input/1"?`,
 		"crash op/0 at record input/2:7": `unknown partition "input/2", ` +
@@ -97,8 +109,8 @@ func TestCompile_errorFields(t *testing.T) {
 // A plan written in Go may hold anything. It is refused here, before a rule could panic.
 func TestCompile_notALine(t *testing.T) {
 	_, err := Plan{{Action: model.Crash, Proc: "op/0"}}.Compile(newJob(2))
-	require.EqualError(t, err, "fault 1: no line means {Action:crash Proc:op/0 Point: Scope:0 N:0 "+
-		"Record:0 Life:0 Call:none At:0 For:0}")
+	require.EqualError(t, err, "fault 1: no line means {Action:crash Proc:op/0 Peer: Point: "+
+		"Scope:0 N:0 Record:0 Life:0 Call:none At:0 For:0}")
 	var e *CompileError
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, "fault", e.What)
@@ -118,6 +130,9 @@ func TestFromRule_roundTrip(t *testing.T) {
 	job := newJob(2)
 	for _, f := range everyShape() {
 		f.Proc = "op/0"
+		if f.Peer != "" {
+			f.Peer = "sink/0"
+		}
 		if f.Record != (RecordName{}) {
 			f.Record = RecordName{"input", 1, f.Record.Offset}
 		}
@@ -127,13 +142,19 @@ func TestFromRule_roundTrip(t *testing.T) {
 	}
 }
 
-// Of the two ways to write the default, a rule takes the short one.
-func TestFromRule_duplicate(t *testing.T) {
-	plan, err := ParsePlan("duplicate call put 1 of op/0 by 1ms")
-	require.NoError(t, err)
-	rules, err := plan.Compile(newJob(1))
-	require.NoError(t, err)
-	require.Equal(t, "duplicate call put 1 of op/0", FromRule(newJob(1), rules[0]).String())
+// Of the two ways to write a default, a rule takes the short one.
+func TestFromRule_default(t *testing.T) {
+	for line, want := range map[string]string{
+		"duplicate call put 1 of op/0 by 1ms":            "duplicate call put 1 of op/0",
+		"duplicate ack 1 from op/0 to source/0 by 1ms":   "duplicate ack 1 from op/0 to source/0",
+		"reorder data 1 from op/0 to sink/0 within 20ms": "reorder data 1 from op/0 to sink/0",
+	} {
+		plan, err := ParsePlan(line)
+		require.NoError(t, err)
+		rules, err := plan.Compile(newJob(1))
+		require.NoError(t, err)
+		require.Equal(t, want, FromRule(newJob(1), rules[0]).String())
+	}
 }
 
 func TestFromRule_illegal(t *testing.T) {

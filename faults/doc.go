@@ -24,16 +24,22 @@
 //	lose      answer of offset-commit 1 from source/0
 //	delay     call put 2 of op/1 by 300ms
 //	duplicate call write 3 of sink/0 by 20ms
+//	lose      data 5 from op/0 to sink/0                # the fifth record on that channel
+//	delay     ack 2 from sink/0 to op/0 by 60ms
+//	duplicate data 5 from op/0 to sink/0
+//	reorder   data 5 from op/0 to sink/0                # it arrives after the sixth
 //
 // In full, with words separated by white space:
 //
 //	line      = [ fault ] [ "#" anything ] .
-//	fault     = crash | pause | lose | delay | duplicate .
+//	fault     = crash | pause | lose | delay | duplicate | reorder .
 //	crash     = "crash" process point .
 //	pause     = "pause" process point "for" duration .
-//	lose      = "lose" ( "request" | "answer" ) "of" call "from" process .
-//	delay     = "delay" "call" call "of" process "by" duration .
-//	duplicate = "duplicate" "call" call "of" process [ "by" duration ] .
+//	lose      = "lose" ( ( "request" | "answer" ) "of" call "from" process | message ) .
+//	delay     = "delay" ( "call" call "of" process | message ) "by" duration .
+//	duplicate = "duplicate" ( "call" call "of" process | message ) [ "by" duration ] .
+//	reorder   = "reorder" message [ "within" duration ] .
+//	message   = ( "data" | "ack" ) ordinal "from" process "to" process .
 //	point     = ( "before" [ "ack" "of" ] | "during" | "after" ) event
 //	          | "at" "record" record
 //	          | "at" duration .
@@ -52,7 +58,8 @@
 // Durations end at whole nanoseconds and at 1000000s, and only the one after "at" may be zero.
 //
 // "at record R" is short for "before effect 1 of record R", and that is how the longer line
-// prints. A duplicate without "by" arrives DuplicateAfter the first copy.
+// prints. A duplicate without "by" arrives DuplicateAfter the first copy. A message that nothing
+// overtakes arrives ReorderWithin late, or when "within" says.
 //
 // # Why anchors are events
 //
@@ -65,6 +72,8 @@
 // ordinal of a call, and that to the ordinal of an effect, which is the universal anchor that
 // searches use. Ordinals count over all lives and attempts of a process, never from its latest
 // restart, and repetitions of a call count like calls: "write 2" may well be write 1 once more.
+// "data 5 from op/0 to sink/0" counts the records that op/0 sends to sink/0, what it sends again
+// included.
 //
 // During and before ack make sense for calls. At an effect that is not one they are never
 // reached, and neither is an ordinal that the run does not get to. That is no error of the line,

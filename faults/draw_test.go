@@ -10,7 +10,7 @@ import (
 // Vectors. Saved seeds and golden hashes hang on them: if they move, so does every drawn plan.
 func TestDraw_golden(t *testing.T) {
 	var got []string
-	for n := range uint64(6) {
+	for n := range uint64(10) {
 		rule, ok := Draw(1, n, newExtent(), model.Action(n)+model.Crash, 80_000_000, 2_000_000_000)
 		require.True(t, ok)
 		got = append(got, FromRule(newJob(2), rule).String())
@@ -22,6 +22,10 @@ func TestDraw_golden(t *testing.T) {
 		"lose answer of write 1 from sink/0",
 		"delay call fetch 2 of source/0 by 2s",
 		"duplicate call put 2 of op/0 by 80ms",
+		"lose ack 1 from op/0 to source/0",
+		"delay data 1 from op/1 to sink/1 by 80ms",
+		"duplicate data 1 from op/1 to sink/1 by 80ms",
+		"reorder data 1 from op/1 to sink/1 within 80ms",
 	}, got)
 }
 
@@ -39,7 +43,7 @@ func drawn(n uint64, action model.Action, durations ...int64) map[model.Rule]int
 
 // The first fault is somewhere in the extent, and may be anywhere in it.
 func TestDraw_firstCoversThePlaces(t *testing.T) {
-	for action := model.Crash; action <= model.DuplicateRequest; action++ {
+	for action := model.Crash; action <= model.ReorderMessages; action++ {
 		counts := drawn(0, action, 7)
 		places := Places{Action: action, For: 7, Extent: newExtent()}
 		for rule := range places.Each {
@@ -131,8 +135,11 @@ func TestDraw_nothingToHit(t *testing.T) {
 	_, ok := Draw(1, 0, &model.Extent{}, model.Crash)
 	require.False(t, ok)
 
-	idle := &model.Extent{Effects: []int64{3}, Calls: [][]int64{calls()}}
+	idle := &model.Extent{Effects: []int64{3}, Calls: [][]int64{calls()},
+		Messages: [][]int64{messages(1)}}
 	_, ok = Draw(1, 0, idle, model.LoseRequest)
+	require.False(t, ok)
+	_, ok = Draw(1, 0, idle, model.LoseMessage)
 	require.False(t, ok)
 	rule, ok := Draw(1, 0, idle, model.Crash)
 	require.True(t, ok)

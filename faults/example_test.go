@@ -122,6 +122,7 @@ func ExampleAll() {
 	// lose       lose answer of write 2 from sink/0
 	// delay      delay call put 2 of op/1 by 300ms
 	// duplicate  duplicate call write 2 of sink/0 by 20ms
+	// reorder    reorder data 2 from op/0 to sink/0
 }
 
 func ExampleParseDuration() {

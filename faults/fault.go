@@ -13,14 +13,15 @@ import (
 type Fault struct {
 	Action model.Action
 	Proc   string      // "op/1"
+	Peer   string      // Scope MessageOnChannel: the receiver
 	Point  model.Point // Crash and Pause only
 	Scope  model.Scope
 	N      int64      // ordinal, from 1
 	Record RecordName // Scope RecordEffect
 	Life   int32      // Scope StartEffect
-	Call   model.Kind // Scope CallOfKind
+	Call   model.Kind // Scope CallOfKind: of the request; MessageOnChannel: Data or Ack
 	At     int64      // Point AtTime: virtual ns
-	For    int64      // Pause, DelayRequest, DuplicateRequest: virtual ns; see DuplicateAfter
+	For    int64      // what takes time: virtual ns; see DuplicateAfter and ReorderWithin
 }
 
 // String is the line that Parse reads back to f. A value that no line means prints as one that

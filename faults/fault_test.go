@@ -15,7 +15,8 @@ func TestFault_roundTrip(t *testing.T) {
 		require.True(t, f.isLine(), f.String())
 		n++
 	}
-	require.Equal(t, 2*2*(4*(3+2+4)+3)+2*2*8+2*2*8+3*2*8, n)
+	require.Equal(t, 2*2*(4*(3+2+4)+3)+2*2*8+2*2*8+3*2*8+
+		2*2*(1+2+3+3), n)
 }
 
 func everyShape() []Fault {
@@ -42,14 +43,33 @@ func everyShape() []Fault {
 			}
 		}
 	}
+	return append(list, everyMessage()...)
+}
+
+func everyMessage() []Fault {
+	var list []Fault
+	for _, peer := range []string{"sink/0", "to/12"} {
+		for _, kind := range []model.Kind{model.Data, model.Ack} {
+			f := Fault{Proc: "from/0", Peer: peer, Scope: model.MessageOnChannel, Call: kind,
+				N: 1<<63 - 1}
+			for a := model.LoseMessage; a <= model.ReorderMessages; a++ {
+				for _, ns := range durationsOf(a) {
+					f.Action, f.For = a, ns
+					list = append(list, f)
+				}
+			}
+		}
+	}
 	return list
 }
 
 func durationsOf(a model.Action) []int64 {
 	switch a {
-	case model.DelayRequest:
+	case model.DelayRequest, model.DelayMessage:
 		return []int64{1, durationMax}
-	case model.DuplicateRequest:
+	case model.ReorderMessages:
+		return []int64{0, ReorderWithin, durationMax}
+	case model.DuplicateRequest, model.DuplicateMessage:
 		return []int64{0, DuplicateAfter, 1_234_567_891}
 	}
 	return []int64{0}
@@ -100,6 +120,14 @@ func TestFault_notALine(t *testing.T) {
 		"a comment":        func(f *Fault) { f.Proc = "#op/0" },
 		"a line break":     func(f *Fault) { f.Proc = "o\np/0" },
 		"unused field":     func(f *Fault) { f.Life = 1 },
+		"unused peer":      func(f *Fault) { f.Peer = "op/1" },
+		"no message":       func(f *Fault) { f.Action, f.Call = model.LoseMessage, model.Data },
+		"message of call": func(f *Fault) {
+			f.Action, f.Scope, f.Call = model.DelayMessage, model.MessageOnChannel, model.Put
+		},
+		"message to nobody": func(f *Fault) {
+			f.Action, f.Scope, f.Call = model.DelayMessage, model.MessageOnChannel, model.Data
+		},
 		"no life":          func(f *Fault) { f.Scope = model.StartEffect },
 		"offset below 0":   func(f *Fault) { f.Scope, f.Record.Offset = model.RecordEffect, -1 },
 		"part of no input": func(f *Fault) { f.Scope, f.Record.Part = model.RecordEffect, 1 },

@@ -34,6 +34,15 @@ func TestParse_fields(t *testing.T) {
 			Scope: model.CallOfKind, Call: model.Read, N: 1, For: 3_000},
 		"duplicate call write 1 of sink/0 by 3ns": {Action: model.DuplicateRequest, Proc: "sink/0",
 			Scope: model.CallOfKind, Call: model.Write, N: 1, For: 3},
+		"lose data 5 from op/0 to sink/0": {Action: model.LoseMessage, Proc: "op/0",
+			Peer: "sink/0", Scope: model.MessageOnChannel, Call: model.Data, N: 5},
+		"delay ack 2 from sink/0 to op/0 by 3us": {Action: model.DelayMessage, Proc: "sink/0",
+			Peer: "op/0", Scope: model.MessageOnChannel, Call: model.Ack, N: 2, For: 3_000},
+		"duplicate data 5 from op/0 to sink/0 by 3ns": {Action: model.DuplicateMessage,
+			Proc: "op/0", Peer: "sink/0", Scope: model.MessageOnChannel, Call: model.Data, N: 5,
+			For: 3},
+		"reorder data 5 from op/0 to sink/0": {Action: model.ReorderMessages, Proc: "op/0",
+			Peer: "sink/0", Scope: model.MessageOnChannel, Call: model.Data, N: 5},
 		"duplicate call write 1 of sink/0": {Action: model.DuplicateRequest, Proc: "sink/0",
 			Scope: model.CallOfKind, Call: model.Write, N: 1},
 	} {
@@ -112,7 +121,7 @@ func TestParse_blank(t *testing.T) {
 	for _, line := range []string{"", " \t", "# crash op/0 at record 7"} {
 		_, err := Parse(line)
 		require.EqualError(t, err, "column 1: end of line, expected one of crash, pause, lose, "+
-			"delay, duplicate")
+			"delay, duplicate, reorder")
 	}
 }
 

@@ -10,17 +10,18 @@ import (
 //
 //   - Crash and Pause: before and after each numbered effect, then during, before the ack of and
 //     after each transmission of a call;
+//   - what strikes messages: each message on each channel between two processes;
 //   - the others: each transmission of a call.
 //
-// They are in the order of processes, then effects, then kinds of call, then ordinals, then
-// points. Nothing is held in memory but the extent, and At takes any of them, so that a search
-// can be split and resumed by number.
+// They are in the order of processes, then effects, then kinds of call or receivers and kinds of
+// message, then ordinals, then points. Nothing is held in memory but the extent, and At takes any
+// of them, so that a search can be split and resumed by number.
 //
 // Some neighbours come to the same: what is after one effect is often before the next. They are
 // all listed, since which ones do depends on the mode; runs with one hash need no second look.
 type Places struct {
 	Action model.Action
-	For    int64         // for the actions that need it; Duplicate: 0 is DuplicateAfter
+	For    int64         // for the actions that need it; 0: as of a line that does not say
 	Extent *model.Extent // of a run under the same scenario, with the faults that come before
 	From   *model.Extent // leave out what is counted here: it has happened before; nil: nothing
 
@@ -71,6 +72,13 @@ const (
 // count is the number of places in process p.
 func (s Places) count(p int) int64 {
 	calls := int64(0)
+	if s.Action.HitsMessage() {
+		for i := range s.sent(p) {
+			_, n := s.messages(p, i)
+			calls += n
+		}
+		return calls
+	}
 	for k := range s.Extent.Calls[p] {
 		_, n := s.calls(p, model.Kind(k))
 		calls += n
@@ -96,6 +104,9 @@ func (s Places) at(p int, i int64) model.Rule {
 		rule.Point = [...]model.Point{model.During, model.BeforeAck, model.After}[i%callPoints]
 		i /= callPoints
 	}
+	if s.Action.HitsMessage() {
+		return s.atMessage(rule, p, i)
+	}
 	rule.Scope = model.CallOfKind
 	for k := range s.Extent.Calls[p] {
 		first, n := s.calls(p, model.Kind(k))
@@ -106,6 +117,38 @@ func (s Places) at(p int, i int64) model.Rule {
 		i -= n
 	}
 	panic(fmt.Sprintf("faults: place %d too many in process %d", i, p))
+}
+
+// atMessage is the i-th place among the messages that process p sends.
+func (s Places) atMessage(rule model.Rule, p int, i int64) model.Rule {
+	rule.Scope = model.MessageOnChannel
+	for k := range s.sent(p) {
+		first, n := s.messages(p, k)
+		if i < n {
+			rule.Peer, rule.Call = model.MessageAt(k)
+			rule.N = first + i
+			return rule
+		}
+		i -= n
+	}
+	panic(fmt.Sprintf("faults: place %d too many in process %d", i, p))
+}
+
+// sent counts the messages that process p sends, by model.MessageIndex.
+func (s Places) sent(p int) []int64 {
+	if p >= len(s.Extent.Messages) {
+		return nil // an extent that somebody made by hand
+	}
+	return s.Extent.Messages[p]
+}
+
+// messages is the first ordinal of a message that process p sends, and how many there are from it
+// on.
+func (s Places) messages(p, index int) (first, n int64) {
+	if s.From == nil {
+		return s.span(0, s.Extent.Messages[p][index])
+	}
+	return s.span(s.From.Messages[p][index], s.Extent.Messages[p][index])
 }
 
 // effects is the first ordinal of an effect of process p, and how many there are from it on.

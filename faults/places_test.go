@@ -53,13 +53,30 @@ func TestPlaces_calls(t *testing.T) {
 		lines(Places{Action: model.DelayRequest, For: 3_000_000, Extent: newExtent()}))
 }
 
-// Two for each effect, three for each call; one for each call.
+// By sender, then by receiver, data before acknowledgements.
+func TestPlaces_messages(t *testing.T) {
+	require.Equal(t, []string{
+		"lose data 1 from source/0 to op/0",
+		"lose data 2 from source/0 to op/0",
+		"lose data 3 from source/0 to op/0",
+		"lose ack 1 from op/0 to source/0",
+		"lose ack 2 from op/0 to source/0",
+		"lose data 1 from op/0 to sink/0",
+		"lose data 1 from op/1 to sink/1",
+		"lose ack 1 from sink/0 to op/0",
+		"lose ack 2 from sink/0 to op/0",
+	}, lines(Places{Action: model.LoseMessage, Extent: newExtent()}))
+}
+
+// Two for each effect, three for each call; one for each call, or for each message.
 func TestPlaces_len(t *testing.T) {
-	const effects, calls = 6 + 4 + 2 + 3, 4 + 3 + 3
+	const effects, calls, messages = 6 + 4 + 2 + 3, 4 + 3 + 3, 3 + 2 + 1 + 1 + 2
 	for action, want := range map[model.Action]int64{
 		model.Crash: 2*effects + 3*calls, model.Pause: 2*effects + 3*calls,
 		model.LoseRequest: calls, model.LoseAnswer: calls,
 		model.DelayRequest: calls, model.DuplicateRequest: calls,
+		model.LoseMessage: messages, model.DelayMessage: messages,
+		model.DuplicateMessage: messages, model.ReorderMessages: messages,
 	} {
 		require.Equal(t, want, Places{Action: action, For: 1, Extent: newExtent()}.Len(), action)
 	}
@@ -69,7 +86,7 @@ func TestPlaces_len(t *testing.T) {
 // under its number.
 func TestPlaces_each(t *testing.T) {
 	job := newJob(2)
-	for action := model.Crash; action <= model.DuplicateRequest; action++ {
+	for action := model.Crash; action <= model.ReorderMessages; action++ {
 		places := Places{Action: action, For: 7, Extent: newExtent()}
 		seen := map[model.Rule]bool{}
 		for rule := range places.Each {
@@ -89,7 +106,9 @@ func TestPlaces_from(t *testing.T) {
 	from.Effects = []int64{2, 0, 4, 0, 1, 0}
 	from.Calls[0] = calls(model.Position, 1, model.Fetch, 1)
 	from.Calls[4] = calls(model.Write, 1)
-	for action := model.Crash; action <= model.DuplicateRequest; action++ {
+	from.Messages[0] = messages(6, 2, model.Data, 1)
+	from.Messages[4] = messages(6)
+	for action := model.Crash; action <= model.ReorderMessages; action++ {
 		whole := slices.Collect(Places{Action: action, For: 1, Extent: newExtent()}.Each)
 		early := slices.Collect(Places{Action: action, For: 1, Extent: from}.Each)
 		late := slices.Collect(Places{Action: action, For: 1, Extent: newExtent(), From: from}.Each)
@@ -125,12 +144,14 @@ func TestPlaces_stopsEarly(t *testing.T) {
 
 // A pause or a delay of no time is no fault; of a crash, a duration means nothing.
 func TestPlaces_duration(t *testing.T) {
-	for _, action := range []model.Action{model.Pause, model.DelayRequest} {
+	for _, action := range []model.Action{model.Pause, model.DelayRequest, model.DelayMessage} {
 		places := Places{Action: action, Extent: newExtent()}
 		require.Panics(t, func() { places.At(0) }, action.String())
 	}
 	duplicate := Places{Action: model.DuplicateRequest, Extent: newExtent()}
 	require.EqualValues(t, DuplicateAfter, duplicate.At(0).For)
+	reorder := Places{Action: model.ReorderMessages, Extent: newExtent()}
+	require.EqualValues(t, ReorderWithin, reorder.At(0).For)
 	require.Zero(t, Places{Action: model.Crash, For: 5, Extent: newExtent()}.At(0).For)
 }
 

@@ -137,9 +137,9 @@ const (
 	EntryServe                        // a service applies a request
 	EntryAnswer                       // a caller knows the outcome
 	EntryLate                         // an answer comes too late and is ignored
-	EntryLose                         // a fault takes a request or an answer
-	EntryDelay                        // a fault holds a request up
-	EntryDouble                       // a fault doubles a request
+	EntryLose                         // a fault takes a request, an answer or a message
+	EntryDelay                        // a fault holds a request or a message up
+	EntryDouble                       // a fault doubles a request or a message
 	EntryTimer                        // a timer is due
 	EntryApply                        // a task claims an application
 	EntryObserve                      // a reader sees an output
@@ -167,7 +167,7 @@ type Entry struct {
 	Kind    EntryKind
 	Proc    ProcID // whose event it is, or Nobody
 	Attempt int32
-	To      ProcID    // Send, Deliver, Drop: the other end
+	To      ProcID    // Send, Deliver, Drop, and what faults do to messages: the other end
 	Service ServiceID // calls: the service, else Nobody
 	Outcome Outcome
 	Msg     Message
@@ -178,21 +178,36 @@ type Entry struct {
 // Extent is what a run offers to anchor faults at: everything that happened, counted as rules
 // count it.
 type Extent struct {
-	Effects []int64   // per process: numbered effects
-	Calls   [][]int64 // per process, by Kind: transmissions
-	Lives   []int32   // per process: lives begun
+	Effects  []int64   // per process: numbered effects
+	Calls    [][]int64 // per process, by Kind: transmissions
+	Messages [][]int64 // per process, by MessageIndex: messages to other processes
+	Lives    []int32   // per process: lives begun
 }
+
+// MessageIndex is where Extent.Messages of a sender counts messages of a kind, Data or Ack, to a
+// receiver.
+func MessageIndex(to ProcID, kind Kind) int { return 2*int(to) + int(kind-Data) }
+
+// MessageAt is the inverse of MessageIndex.
+func MessageAt(index int) (to ProcID, kind Kind) { return ProcID(index / 2), Data + Kind(index%2) }
 
 // Reset makes e ready for a run of n processes; it keeps its memory.
 func (e *Extent) Reset(n int) {
 	for len(e.Effects) < n {
 		e.Effects = append(e.Effects, 0)
 		e.Calls = append(e.Calls, make([]int64, kindEnd))
+		e.Messages = append(e.Messages, nil)
 		e.Lives = append(e.Lives, 0)
 	}
 	e.Effects, e.Calls, e.Lives = e.Effects[:n], e.Calls[:n], e.Lives[:n]
+	e.Messages = e.Messages[:n]
 	for i := range n {
 		e.Effects[i], e.Lives[i] = 0, 0
 		clear(e.Calls[i])
+		if cap(e.Messages[i]) < 2*n {
+			e.Messages[i] = make([]int64, 2*n)
+		}
+		e.Messages[i] = e.Messages[i][:2*n]
+		clear(e.Messages[i])
 	}
 }

@@ -13,10 +13,17 @@ const (
 	LoseAnswer                         // the service applies the request; the answer is lost
 	DelayRequest                       // the request is Rule.For later, and may be overtaken
 	DuplicateRequest                   // a second copy reaches the service Rule.For after the first
+	LoseMessage                        // the message never arrives
+	DelayMessage                       // the message is Rule.For later, and may be overtaken
+	DuplicateMessage                   // a second copy arrives Rule.For after the first
+	ReorderMessages                    // the message arrives after the next, or Rule.For later
 )
 
 var actionNames = [...]string{"", "crash", "pause", "lose request", "lose answer", "delay call",
-	"duplicate call"}
+	"duplicate call", "lose message", "delay message", "duplicate message", "reorder message"}
+
+// HitsMessage reports whether a strikes a message on a channel between two tasks.
+func (a Action) HitsMessage() bool { return a >= LoseMessage && a <= ReorderMessages }
 
 // String names the action; 0 has the empty name.
 func (a Action) String() string {
@@ -51,12 +58,13 @@ func (p Point) String() string {
 // Scope says what a rule's ordinal counts.
 type Scope uint8
 
-// The scopes. All count over every life and attempt of the process.
+// The scopes. All count what the process does, over every life and attempt.
 const (
-	EveryEffect  Scope = iota + 1 // numbered effects of the process
-	RecordEffect                  // numbered effects of the process whose message names Rule.Record
-	StartEffect                   // numbered effects of the process in its Rule.Life-th life
-	CallOfKind                    // transmissions of requests of kind Rule.Call, repeats included
+	EveryEffect      Scope = iota + 1 // numbered effects of the process
+	RecordEffect                      // numbered effects whose message names Rule.Record
+	StartEffect                       // numbered effects of the process in its Rule.Life-th life
+	CallOfKind                        // requests of kind Rule.Call, repeats included
+	MessageOnChannel                  // messages of kind Rule.Call to Rule.Peer, resends included
 )
 
 // Rule is a compiled fault: the world matches it by comparing numbers, never by parsing. A rule
@@ -69,9 +77,10 @@ type Rule struct {
 	N      int64
 	Record ID
 	Life   int32
-	Call   Kind
-	At     int64 // virtual ns
-	For    int64 // virtual ns
+	Call   Kind   // CallOfKind: of the request; MessageOnChannel: Data or Ack
+	Peer   ProcID // MessageOnChannel: the receiver
+	At     int64  // virtual ns
+	For    int64  // virtual ns
 }
 
 // Validate panics on a rule that no fault compiles to; it documents the legal combinations.
@@ -81,13 +90,25 @@ func (r *Rule) Validate() {
 	}
 }
 
+// takesTime reports whether a needs Rule.For.
+func (a Action) takesTime() bool {
+	switch a {
+	case Pause, DelayRequest, DelayMessage, ReorderMessages:
+		return true
+	}
+	return false
+}
+
 func (r *Rule) isLegal() bool {
 	isProcess := r.Action == Crash || r.Action == Pause
 	switch {
-	case r.Action < Crash || r.Action > DuplicateRequest || r.Proc < 0:
+	case r.Action < Crash || r.Action > ReorderMessages || r.Proc < 0:
 		return false
-	case (r.Action == Pause || r.Action == DelayRequest) && r.For <= 0:
+	case r.Action.takesTime() && r.For <= 0:
 		return false
+	case r.Action.HitsMessage():
+		return r.Scope == MessageOnChannel && r.Point == 0 && r.N >= 1 && r.Peer >= 0 &&
+			(r.Call == Data || r.Call == Ack)
 	case isProcess && r.Point == AtTime:
 		return r.At >= 0
 	case isProcess && (r.Point < Before || r.Point > After):

@@ -191,6 +191,7 @@ func TestExtent_Reset(t *testing.T) {
 	var e model.Extent
 	e.Reset(3)
 	e.Effects[2], e.Calls[1][model.Write], e.Lives[0] = 4, 5, 6
+	e.Messages[0][model.MessageIndex(2, model.Ack)] = 7
 	e.Reset(2)
 	require.Equal(t, []int64{0, 0}, e.Effects)
 	require.Zero(t, e.Calls[1][model.Write])
@@ -198,4 +199,20 @@ func TestExtent_Reset(t *testing.T) {
 	e.Reset(4)
 	require.Len(t, e.Calls, 4)
 	require.Zero(t, e.Effects[2])
+	require.Len(t, e.Messages, 4)
+	for i, sent := range e.Messages {
+		require.Len(t, sent, 8, i)
+		for _, n := range sent {
+			require.Zero(t, n)
+		}
+	}
+	require.Zero(t, testing.AllocsPerRun(5, func() { e.Reset(4) }))
+}
+
+func TestMessageIndex(t *testing.T) {
+	for i := range 9 {
+		to, kind := model.MessageAt(i)
+		require.Contains(t, []model.Kind{model.Data, model.Ack}, kind)
+		require.Equal(t, i, model.MessageIndex(to, kind))
+	}
 }

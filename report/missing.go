@@ -76,8 +76,11 @@ func (s *story) follow(send *model.Entry) string {
 			s.t.name(send.Proc), s.record, s.t.name(send.To), s.at(send.N))
 	}
 	got := s.t.at(fate)
-	if got.Kind == model.EntryDrop {
+	switch got.Kind {
+	case model.EntryDrop:
 		return s.whyDropped(got)
+	case model.EntryLose:
+		return s.whyLost(got)
 	}
 	if task := s.t.task(got.Proc); task != nil && task.Role == model.Sink {
 		return s.followWrite(got)

@@ -16,9 +16,14 @@ func (d *diagram) row(e *model.Entry) (r row, ok bool) {
 		d.lifeRow(&r)
 	case model.EntrySend, model.EntryDeliver, model.EntryDrop:
 		d.messageRow(&r)
-	case model.EntryInvoke, model.EntryServe, model.EntryAnswer, model.EntryLate,
-		model.EntryLose, model.EntryDelay, model.EntryDouble:
+	case model.EntryInvoke, model.EntryServe, model.EntryAnswer, model.EntryLate:
 		d.callRow(&r)
+	case model.EntryLose, model.EntryDelay, model.EntryDouble:
+		if isMessage(e) {
+			d.messageRow(&r)
+		} else {
+			d.callRow(&r)
+		}
 	case model.EntryApply:
 		if e.Msg.Record.ID == d.about {
 			r.rank = 2
@@ -67,8 +72,11 @@ func (d *diagram) lifeRow(r *row) {
 	}
 }
 
-// messageRow is a message: a row where it is handled, one where it is dropped, and one where it is
-// sent if a sentence says so.
+// isMessage reports whether an event is about a message between two tasks.
+func isMessage(e *model.Entry) bool { return e.Msg.Kind == model.Data || e.Msg.Kind == model.Ack }
+
+// messageRow is a message: a row where it is handled, one where it is dropped, one for what the
+// network did to it, and one where it is sent if a sentence says so.
 func (d *diagram) messageRow(r *row) {
 	e := r.e
 	if e.Msg.Record.ID == d.about {
@@ -99,6 +107,25 @@ func (d *diagram) messageRow(r *row) {
 		r.from = procPlace(e.To)
 	case model.EntryDrop:
 		r.from, r.to, r.isLost = procPlace(d.t.at(e.Cause).Proc), procPlace(e.To), true
+	case model.EntryLose, model.EntryDelay, model.EntryDouble:
+		d.struckRow(r)
+	}
+}
+
+// struckRow is what the network did to a message.
+func (d *diagram) struckRow(r *row) {
+	e := r.e
+	r.rank = -1
+	if e.Msg.Record.ID == d.about || d.isPlanned(e) {
+		r.rank = 1
+	}
+	switch e.Kind {
+	case model.EntryLose:
+		r.to, r.isLost = procPlace(e.To), true
+	case model.EntryDelay:
+		r.text, r.labels = "~ "+r.labels[0]+" held up", nil
+	case model.EntryDouble:
+		r.text, r.labels = "2x "+r.labels[0], nil
 	}
 }
 

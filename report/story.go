@@ -134,8 +134,12 @@ func (s *story) tellTwice(list []int64, did string) {
 	case turn == nil:
 		s.sayFaults()
 	case turn.kind == doubled:
-		s.say("The network doubled that request at %s.", s.at(turn.at))
-		s.say("Both copies were applied: %s %s it a second time.", s.at(second), did)
+		s.sayDoubled(turn, "that request")
+		fate := "were applied"
+		if isMessage(s.t.at(turn.at)) {
+			fate = "arrived"
+		}
+		s.say("Both copies %s: %s %s it a second time.", fate, s.at(second), did)
 		return
 	default:
 		s.explain(turn)
@@ -189,6 +193,20 @@ func (s *story) whyLate(served *model.Entry) string {
 	}
 	if held := s.heldUp(served); held != "" {
 		return fmt.Sprintf("Its request came late%s.", strings.TrimSuffix(held, ","))
+	}
+	return s.whyHeldUp(served)
+}
+
+// whyHeldUp is a sentence on where a message was held up on the way to an event, or "".
+func (s *story) whyHeldUp(e *model.Entry) string {
+	for ; e != nil; e = s.t.cause(e) {
+		if e.Kind != model.EntrySend || !s.t.has(e.N+1) {
+			continue
+		}
+		if held := s.t.at(e.N + 1); held.Kind == model.EntryDelay && held.Cause == e.N {
+			return fmt.Sprintf("The network had held it up between %s and %s since %s.",
+				s.t.name(e.Proc), s.t.name(e.To), s.at(held.N))
+		}
 	}
 	return ""
 }

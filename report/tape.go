@@ -10,7 +10,7 @@ type tape struct {
 	mode    *model.Mode
 	hist    *model.History
 	entries []model.Entry
-	fate    []int64 // of a Send: the Deliver or Drop at its other end
+	fate    []int64 // of a Send: the Deliver or Drop at its other end, or the Lose on its way
 	origin  []int64 // of a Send that repeats another: the transmission before
 	call    []int32 // of an Invoke, Serve or Answer: the call in the history plus one
 }
@@ -56,6 +56,10 @@ func (t *tape) linkMessages() {
 		switch e.Kind {
 		case model.EntryDeliver, model.EntryDrop:
 			t.fate[e.Cause] = e.N
+		case model.EntryLose:
+			if isMessage(e) {
+				t.fate[e.Cause] = e.N
+			}
 		case model.EntrySend:
 			m := message{e.Proc, e.To, e.Attempt, e.Msg.Kind, e.Msg.Seq}
 			if e.Msg.Try > 0 {

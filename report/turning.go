@@ -10,7 +10,7 @@ import (
 type turnKind uint8
 
 const (
-	doubled    turnKind = iota + 1 // the network delivered a request twice
+	doubled    turnKind = iota + 1 // the network delivered a request or a message twice
 	unanswered                     // a caller had no answer and asked again
 	resent                         // a sender had no acknowledgement and sent again
 	restarted                      // a successor began again
@@ -95,7 +95,7 @@ func (t *tape) earlierLife(e *model.Entry, set map[int64]bool) int64 {
 func (s *story) explain(t *turn) {
 	switch t.kind {
 	case doubled:
-		s.say("The network doubled a request at %s.", s.at(t.at))
+		s.sayDoubled(t, "a request")
 	case unanswered:
 		s.explainUnanswered(t)
 	case resent:
@@ -103,6 +103,18 @@ func (s *story) explain(t *turn) {
 	case restarted:
 		s.explainRestart(t)
 	}
+}
+
+// sayDoubled says what the network doubled: a message by its ends, a request as given.
+func (s *story) sayDoubled(t *turn, request string) {
+	e := s.t.at(t.at)
+	switch e.Msg.Kind {
+	case model.Data:
+		request = fmt.Sprintf("the message from %s to %s", s.t.name(e.Proc), s.t.name(e.To))
+	case model.Ack:
+		request = fmt.Sprintf("the acknowledgement from %s to %s", s.t.name(e.Proc), s.t.name(e.To))
+	}
+	s.say("The network doubled %s at %s.", request, s.at(t.at))
 }
 
 func (s *story) explainUnanswered(t *turn) {

@@ -15,8 +15,11 @@ func (s *story) whyUnacked(send *model.Entry, before int64) string {
 		return s.whyWaiting(send, before)
 	}
 	got := s.t.at(fate)
-	if got.Kind == model.EntryDrop {
+	switch got.Kind {
+	case model.EntryDrop:
 		return s.whyDropped(got)
+	case model.EntryLose:
+		return s.whyLost(got)
 	}
 	if end := s.t.find(fate, before, func(e *model.Entry) bool {
 		return isDeath(e) && isOf(e, got)
@@ -76,13 +79,31 @@ func (s *story) whyAckIgnored(ack *model.Entry, before int64) string {
 		return fmt.Sprintf("The acknowledgement was sent at %s and still on its way.", s.at(ack.N))
 	case s.t.at(fate).Kind == model.EntryDrop:
 		return s.whyDropped(s.t.at(fate))
+	case s.t.at(fate).Kind == model.EntryLose:
+		return s.whyLost(s.t.at(fate))
 	}
 	return ""
+}
+
+// whyLost says that the network took a message.
+func (s *story) whyLost(lost *model.Entry) string {
+	what := s.record
+	if lost.Msg.Kind == model.Ack {
+		what = "the acknowledgement of " + what
+	}
+	return capital(fmt.Sprintf("the network lost %s between %s and %s at %s.", what,
+		s.t.name(lost.Proc), s.t.name(lost.To), s.at(lost.N)))
 }
 
 // whyWaiting says why a message had not been handled by an event.
 func (s *story) whyWaiting(send *model.Entry, before int64) string {
 	receiver := s.t.name(send.To)
+	if held := s.t.find(send.N, before, func(e *model.Entry) bool {
+		return e.Kind == model.EntryDelay && e.Cause == send.N
+	}); held != nil {
+		return fmt.Sprintf("The network held %s up on its way to %s from %s on.", s.record,
+			receiver, s.at(held.N))
+	}
 	if why := s.whyPaused(receiver, 0, before); why != "" {
 		return why
 	}

@@ -40,6 +40,15 @@ func Classes() []*Class {
 			Says: "a process stands still, not long enough to be replaced; perhaps a crash"},
 		{Name: "zombie", Code: "F5", Action: model.Pause, For: 80 * millisecond,
 			Says: "a process stands still, is replaced, and goes on; perhaps a crash"},
+		{Name: "lose-message", Code: "F4a", Action: model.LoseMessage,
+			Says: "a message between tasks, data or ack, never arrives; perhaps a crash"},
+		{Name: "duplicate-message", Code: "F4b",
+			Action: model.DuplicateMessage, For: 1 * millisecond,
+			Says: "a message between tasks, data or ack, arrives twice; perhaps a crash"},
+		{Name: "reorder-message", Code: "F4c", Action: model.ReorderMessages, For: 20 * millisecond,
+			Says: "a message between tasks arrives after the next of its kind; perhaps a crash"},
+		{Name: "delay-message", Code: "F4c", Action: model.DelayMessage, For: 60 * millisecond,
+			Says: "a message between tasks arrives long after its time; perhaps a crash"},
 	}
 }
 

@@ -182,6 +182,7 @@ func copyExtent(into, from *model.Extent) {
 	copy(into.Lives, from.Lives)
 	for i := range from.Calls {
 		copy(into.Calls[i], from.Calls[i])
+		copy(into.Messages[i], from.Messages[i])
 	}
 }
 

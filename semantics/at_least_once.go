@@ -24,11 +24,13 @@ var AtLeastOnce = model.Mode{
 			Says: "how many finished records one offset commit covers"},
 		{Name: "timeout", Default: 30_000_000, Min: 1_000_000, Max: 10_000_000_000, IsTime: true,
 			Says: "how long a sender waits for an acknowledgement, times its hops to the sink"}},
-	// No call fault and no zombie makes it lose: what is not acknowledged is sent again. State is
-	// another matter, and it is not claimed: see the cells of delay-call and zombie.
+	// No fault of calls or messages and no zombie makes it lose: what is not acknowledged is sent
+	// again. State is another matter, and it is not claimed: see the cells of delay-call and
+	// zombie.
 	Claims: []string{"at-least-once"},
 	Tolerates: []string{"no-fault", "crash", "lose-request", "lose-answer", "delay-call",
-		"duplicate-call", "pause", "zombie"},
+		"duplicate-call", "pause", "zombie", "lose-message", "duplicate-message", "reorder-message",
+		"delay-message"},
 	// RO comes from the window: with several records in flight, one that is sent again can be
 	// overtaken. It is the trade that Kafka's max.in.flight.requests.per.connection makes.
 	Cells: table(`
@@ -40,6 +42,10 @@ var AtLeastOnce = model.Mode{
 		duplicate-call  stateless    D (RO RG)
 		pause           stateless    - (D RO RG)
 		zombie          stateless    D RG (RO)
+		lose-message       stateless    D RO RG
+		duplicate-message  stateless    D (RO RG)
+		reorder-message    stateless    RO (D RG)
+		delay-message      stateless    D RO RG
 
 		no-fault        commutative  -
 		crash           commutative  D SD RV W NS RO RG
@@ -48,7 +54,11 @@ var AtLeastOnce = model.Mode{
 		delay-call      commutative  SL D NS RG (SD RV W RO)
 		duplicate-call  commutative  D RG (SL SD RV W NS RO)
 		pause           commutative  - (D SD RV W NS RO RG)
-		zombie          commutative  D SD RV W NS RG (SL RO)`),
+		zombie          commutative  D SD RV W NS RG (SL RO)
+		lose-message       commutative  D SD RV W RO RG (NS)
+		duplicate-message  commutative  D SD RV W NS (RO RG)
+		reorder-message    commutative  W RO (D SD RV NS RG)
+		delay-message      commutative  D SD RV W RO RG (NS)`),
 	New: func(job *model.Job, task *model.Task) model.Process {
 		switch task.Role {
 		case model.Source:

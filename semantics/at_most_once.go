@@ -18,8 +18,10 @@ var AtMostOnce = model.Mode{
 	Params:  []model.Param{batchParam},
 	Claims:  []string{"at-most-once"},
 	// A late or doubled commit moves the offset back, a doubled write is two entries, and a late
-	// put overwrites a newer one: what can be overtaken is outside the envelope.
-	Tolerates: []string{"no-fault", "crash", "lose-request", "lose-answer", "pause"},
+	// put overwrites a newer one: what can be overtaken is outside the envelope. A doubled message
+	// is two of them to tasks that do not look. A late or overtaken one only changes the order.
+	Tolerates: []string{"no-fault", "crash", "lose-request", "lose-answer", "pause", "lose-message",
+		"reorder-message", "delay-message"},
 	Cells: table(`
 		no-fault        stateless    -
 		crash           stateless    L
@@ -29,6 +31,10 @@ var AtMostOnce = model.Mode{
 		duplicate-call  stateless    D (L RG)
 		pause           stateless    - (L)
 		zombie          stateless    D RO RG (L)
+		lose-message       stateless    L
+		duplicate-message  stateless    D (L RO RG)
+		reorder-message    stateless    RO (L)
+		delay-message      stateless    RO (L)
 
 		no-fault        commutative  -
 		crash           commutative  L SL W
@@ -37,7 +43,11 @@ var AtMostOnce = model.Mode{
 		delay-call      commutative  SL NS W RO (L D SD RV RG)
 		duplicate-call  commutative  D (L SL W NS SD RV RG)
 		pause           commutative  - (L SL W)
-		zombie          commutative  D SD RV W NS RO RG (L SL)`),
+		zombie          commutative  D SD RV W NS RO RG (L SL)
+		lose-message       commutative  L SL W
+		duplicate-message  commutative  D SD RV W NS (L SL RO RG)
+		reorder-message    commutative  W RO (L SL)
+		delay-message      commutative  W RO (L SL)`),
 	New: func(job *model.Job, task *model.Task) model.Process {
 		switch task.Role {
 		case model.Source:

@@ -9,14 +9,15 @@ import (
 // None is the job without any recovery effort: a restart begins at the end of what has arrived,
 // with empty state. All it promises is that nothing is made up and nothing repeats.
 var None = model.Mode{
-	Name:      "none",
-	Says:      "no recovery: restart at the end of the input with empty state",
-	Source:    "Flink documentation, Fault Tolerance: no effort to recover",
-	State:     model.Volatile,
-	Sink:      "append-log",
-	Params:    []model.Param{batchParam},
-	Claims:    []string{"at-most-once"},
-	Tolerates: []string{"no-fault", "crash", "lose-request", "lose-answer", "pause"},
+	Name:   "none",
+	Says:   "no recovery: restart at the end of the input with empty state",
+	Source: "Flink documentation, Fault Tolerance: no effort to recover",
+	State:  model.Volatile,
+	Sink:   "append-log",
+	Params: []model.Param{batchParam},
+	Claims: []string{"at-most-once"},
+	Tolerates: []string{"no-fault", "crash", "lose-request", "lose-answer", "pause", "lose-message",
+		"reorder-message", "delay-message"},
 	Cells: table(`
 		no-fault        stateless    -
 		crash           stateless    L
@@ -26,6 +27,10 @@ var None = model.Mode{
 		duplicate-call  stateless    D (L RG)
 		pause           stateless    L
 		zombie          stateless    L (D RO RG)
+		lose-message       stateless    L
+		duplicate-message  stateless    D (L RO RG)
+		reorder-message    stateless    RO (L)
+		delay-message      stateless    RO (L)
 
 		no-fault        commutative  -
 		crash           commutative  L SL W
@@ -34,7 +39,11 @@ var None = model.Mode{
 		delay-call      commutative  L SL W RO
 		duplicate-call  commutative  D RG (L SL W)
 		pause           commutative  L SL W
-		zombie          commutative  L SL (W NS D SD RV RO RG)`),
+		zombie          commutative  L SL (W NS D SD RV RO RG)
+		lose-message       commutative  L SL W
+		duplicate-message  commutative  D SD RV W NS (L SL RO RG)
+		reorder-message    commutative  W RO (L SL)
+		delay-message      commutative  W RO (L SL)`),
 	New: func(job *model.Job, task *model.Task) model.Process {
 		switch task.Role {
 		case model.Source:

@@ -17,9 +17,10 @@
 //     blocks script and process until its outcome is known. A fault can strike before an effect,
 //     after it, and inside a call: while the request is on its way, and after the service has
 //     applied it but before the answer arrives.
-//   - Channels are FIFO and lossless between two lives. When a process dies, messages that have
-//     not been handled are dropped, messages and requests that it had sent still arrive, and
-//     answers to it are dropped. What is sent to a process that is down finds nobody.
+//   - Channels are FIFO and lossless between two lives, unless a fault says otherwise of one
+//     message; it holds up no other. When a process dies, messages that have not been handled are
+//     dropped, messages and requests that it had sent still arrive, and answers to it are dropped.
+//     What is sent to a process that is down finds nobody.
 //   - A call has one deadline. If no answer is there by then its outcome is Unknown, and a late
 //     answer is ignored. A delayed request may still be applied, after everything that followed.
 //   - The supervisor is part of the world and never fails. It restarts what died after a drawn

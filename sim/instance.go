@@ -242,12 +242,22 @@ func (w *World) carryOut(in *instance) {
 // between two lives: a later message never arrives earlier.
 func (w *World) send(in *instance, e *model.Effect) {
 	e.Msg.Attempt = in.self.Attempt
+	w.hist.Extent.Messages[in.slot][model.MessageIndex(e.To, e.Msg.Kind)]++
+	var struck hit
+	if len(w.slots[in.slot].rules) > 0 {
+		struck = w.reachMessage(in, e)
+	}
 	cause := w.note(model.EntrySend, happening{in: in, to: e.To, msg: &e.Msg, cause: in.cause})
 	from, to := &w.slots[in.slot], &w.slots[e.To]
 	subject := from.subject ^ to.subject<<1 ^ uint64(e.Msg.Kind)
 	draw := w.draw(model.DrawChannelLatency, subject, e.Msg.Record.Subject()^uint64(e.Msg.Seq)<<8,
 		uint64(in.self.Life)<<32|uint64(e.Msg.Try))
-	at := max(w.now+within(draw, w.cfg.Channel), in.lastTo[e.To]+1)
+	at := w.now + within(draw, w.cfg.Channel)
+	if struck != (hit{}) || len(w.swaps) > 0 {
+		w.carry(in, e, at, draw, struck, cause)
+		return
+	}
+	at = max(at, in.lastTo[e.To]+1)
 	in.lastTo[e.To] = at
 	w.schedule(at, draw, item{kind: itemDeliver, proc: e.To, from: in.self.Proc,
 		inst: to.current, cause: cause, msg: e.Msg})

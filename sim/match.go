@@ -97,6 +97,42 @@ func (w *World) reachCall(in *instance, kind model.Kind, st *callState) (net net
 	return net
 }
 
+// hit is what faults do to one message on its way.
+type hit struct {
+	lose    bool
+	double  bool
+	delay   int64
+	later   int64 // how much later the copy arrives
+	reorder int64 // how long the message waits for the next one to overtake it; 0: it does not
+}
+
+// reachMessage counts a message that is about to leave against the rules of its sender.
+func (w *World) reachMessage(in *instance, e *model.Effect) (h hit) {
+	for _, i := range w.slots[in.slot].rules {
+		r, m := &w.rules[i], &w.match[i]
+		if m.fired || r.Scope != model.MessageOnChannel || r.Peer != e.To ||
+			r.Call != e.Msg.Kind {
+			continue
+		}
+		m.seen++
+		if m.seen != r.N {
+			continue
+		}
+		switch r.Action {
+		case model.LoseMessage:
+			h.lose = true
+		case model.DelayMessage:
+			h.delay = r.For
+		case model.DuplicateMessage:
+			h.double, h.later = true, max(r.For, 1)
+		case model.ReorderMessages:
+			h.reorder = r.For
+		}
+		w.fired(i)
+	}
+	return h
+}
+
 // fireChain fires the rules of a chain that are anchored at a point.
 func (w *World) fireChain(chain int32, point model.Point, in *instance) {
 	for i := chain; i != nobody; i = w.match[i].next {

@@ -131,6 +131,10 @@ func (w *World) keep(kind model.EntryKind, h happening) {
 	switch kind {
 	case model.EntrySend, model.EntryDeliver, model.EntryDrop:
 		e.To = h.to
+	case model.EntryLose, model.EntryDelay, model.EntryDouble:
+		if !h.isCall {
+			e.To = h.to
+		}
 	}
 	if h.isCall {
 		e.Service = h.service

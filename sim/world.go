@@ -20,6 +20,7 @@ const (
 	itemFence                       // inst, a zombie, learns that it was replaced
 	itemFault                       // the time of rule has come
 	itemRead                        // the reader polls
+	itemRelease                     // the message of swap call has waited for long enough
 )
 
 // item is a pending event. Each kind says which fields it uses.
@@ -29,7 +30,7 @@ type item struct {
 	proc  model.ProcID
 	from  model.ProcID
 	inst  int32
-	call  int32
+	call  int32 // itemRelease: the index in World.swaps
 	rule  int32
 	cause int64
 	token int64
@@ -72,6 +73,7 @@ type World struct {
 	calls   []callState
 	rules   []model.Rule
 	match   []ruleState
+	swaps   []swap // messages that a fault makes the next one overtake
 	reader  reader
 	trace   tracer
 	hist    model.History
@@ -134,7 +136,7 @@ func (w *World) Job() *model.Job { return w.job }
 func (w *World) reset(seed uint64, rules []model.Rule, opts Options) {
 	w.opts, w.seed, w.now, w.busy, w.attempt, w.live = opts, seed, 0, 0, 1, 0
 	w.queue.reset()
-	w.calls = w.calls[:0]
+	w.calls, w.swaps = w.calls[:0], w.swaps[:0]
 	w.hist.Reset()
 	w.hist.Extent.Reset(len(w.slots))
 	w.trace.reset(seed)
@@ -205,6 +207,8 @@ func (w *World) dispatch(slot int32) {
 		w.fence(w.insts[taken.inst])
 	case itemFault:
 		w.fireAtTime(taken.rule)
+	case itemRelease:
+		w.release(taken.call)
 	case itemRead:
 		w.read()
 	default:

@@ -6,7 +6,7 @@ import (
 )
 
 // namesMax is how many names a complaint lists; of more it says where they are listed.
-const namesMax = 12
+const namesMax = 16
 
 // unknown is the complaint about a name that is none of those.
 func unknown(what, name string, names []string) error {

@@ -57,6 +57,11 @@ var strikes = []model.Rule{
 	{Action: model.DelayRequest, For: 60 * ms},
 	{Action: model.DuplicateRequest, For: ms},
 	{Action: model.DuplicateRequest, For: 60 * ms},
+	{Action: model.LoseMessage},
+	{Action: model.DelayMessage, For: 60 * ms},
+	{Action: model.DuplicateMessage, For: ms},
+	{Action: model.DuplicateMessage, For: 60 * ms},
+	{Action: model.ReorderMessages, For: 20 * ms},
 }
 
 // everywhere lists the places of a fault in a run of some extent.
@@ -68,6 +73,17 @@ func everywhere(fault model.Rule, x *model.Extent) []model.Rule {
 			for n := range x.Effects[p] {
 				for point := model.Before; point <= model.After; point++ {
 					list = append(list, atEffect(fault.Action, fault.Proc, point, n+1, fault.For))
+				}
+			}
+			continue
+		}
+		if fault.Action.HitsMessage() {
+			for index, n := range x.Messages[p] {
+				fault.Scope = model.MessageOnChannel
+				fault.Peer, fault.Call = model.MessageAt(index)
+				for i := range n {
+					fault.N = i + 1
+					list = append(list, fault)
 				}
 			}
 			continue
@@ -89,6 +105,7 @@ func extent(h *model.History) *model.Extent {
 	for p := range x.Effects {
 		x.Effects[p] = h.Extent.Effects[p]
 		copy(x.Calls[p], h.Extent.Calls[p])
+		copy(x.Messages[p], h.Extent.Messages[p])
 	}
 	return x
 }

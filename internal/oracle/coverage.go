@@ -44,12 +44,18 @@ func (r *run) hasArrived(task *model.Task, rec *model.Record, sends []int64) boo
 	return true
 }
 
-// isFinished follows one transmission.
+// isFinished follows one transmission, in all its copies.
 func (r *run) isFinished(sent int64) bool {
-	n := r.nodes[sent].delivery
-	if n == 0 {
-		return false
+	for n := r.nodes[sent].delivery; n != 0; n = r.nodes[n].earlier {
+		if r.isCarried(n) {
+			return true
+		}
 	}
+	return false
+}
+
+// isCarried follows one delivery.
+func (r *run) isCarried(n int64) bool {
 	if r.o.job.Tasks[r.entry(n).Proc].Role == model.Sink {
 		return r.nodes[n].written
 	}

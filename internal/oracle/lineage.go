@@ -143,7 +143,7 @@ func (r *run) flawOfDelivery(n int64, rec *model.Record) flaw {
 	if n == 0 {
 		return fabricated
 	}
-	worst := r.nodes[r.entry(n).Cause].flaw
+	worst := r.nodes[r.sendOf(n)].flaw
 	if r.entry(n).Msg.Record != *rec {
 		worst = max(worst, unexplained)
 	}

@@ -33,7 +33,8 @@ type node struct {
 	app       *application // Send: whose output; Deliver: the last to handle it; put: whose state
 	version   *version     // a served get: what it answers
 	delivered int64        // a write: the delivery that it makes visible
-	delivery  int64        // Send: where it was handled
+	delivery  int64        // Send: where it was handled, the last time
+	earlier   int64        // Deliver: where the other copy of a doubled message was handled before
 	written   bool         // Deliver at a sink: it became visible
 	flaw      flaw         // Send
 }
@@ -131,7 +132,8 @@ func (r *run) event(e *model.Entry) {
 		if e.Msg.Kind == model.Data {
 			l := r.lifeOf(e)
 			l.deliveries = append(l.deliveries, e.N)
-			r.nodes[e.Cause].delivery = e.N
+			sent := &r.nodes[r.sendOf(e.N)]
+			r.nodes[e.N].earlier, sent.delivery = sent.delivery, e.N
 		}
 	case model.EntryInvoke:
 		r.invoked(e)
@@ -148,6 +150,16 @@ func (r *run) event(e *model.Entry) {
 	default:
 		panic(fmt.Sprintf("oracle: trace entry of kind %d", e.Kind))
 	}
+}
+
+// sendOf is the event that sent what a delivery brings. The copy of a doubled message comes of the
+// doubling, and that of what was sent.
+func (r *run) sendOf(delivery int64) int64 {
+	sent := r.entry(delivery).Cause
+	if r.entry(sent).Kind == model.EntryDouble {
+		sent = r.entry(sent).Cause
+	}
+	return sent
 }
 
 func (r *run) started(e *model.Entry) {
@@ -203,7 +215,7 @@ func (r *run) wrote(e *model.Entry, delivered int64) {
 	part := &r.shown[e.Msg.Seq]
 	s := visible{rec: e.Msg.Record, n: e.N, flaw: r.flawOfDelivery(delivered, &e.Msg.Record)}
 	if delivered != 0 {
-		s.by = r.nodes[r.entry(delivered).Cause].app
+		s.by = r.nodes[r.sendOf(delivered)].app
 	}
 	*part = append(*part, s)
 }

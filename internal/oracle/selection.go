@@ -66,7 +66,7 @@ type emission struct {
 
 // above is the emission that a step was taken on; by is nil above the first operator.
 func (r *run) above(a *application) emission {
-	return emission{a.in, r.nodes[r.entry(a.delivered).Cause].app}
+	return emission{a.in, r.nodes[r.sendOf(a.delivered)].app}
 }
 
 func (f *fold) show(e emission) {
