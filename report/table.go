@@ -39,7 +39,7 @@ func (m *Matrix) Text(style Style) string {
 
 // The columns of the table.
 const (
-	nameWidth = 16
+	nameWidth = 18
 	cellWidth = 7
 )
 
