@@ -2,6 +2,7 @@ package faults
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/oncesim/oncesim/model"
 )
@@ -41,6 +42,9 @@ func (f Fault) compile(job *model.Job) (model.Rule, *CompileError) {
 		if rule.Peer == model.Nobody {
 			return model.Rule{}, unknown("process", f.Peer, processNames(job))
 		}
+		if name, known := f.channel(), channelNames(job, f.Call); !slices.Contains(known, name) {
+			return model.Rule{}, unknown("channel", name, known)
+		}
 		return rule, nil
 	case model.RecordEffect:
 	default:
@@ -49,6 +53,26 @@ func (f Fault) compile(job *model.Job) (model.Rule, *CompileError) {
 	id, err := f.Record.resolve(job.Topology)
 	rule.Record = id
 	return rule, err
+}
+
+func (f Fault) channel() string { return f.Proc + " to " + f.Peer }
+
+// channelNames lists the channels that a job has for messages of a kind. Acknowledgements go the
+// way of data backwards.
+func channelNames(job *model.Job, kind model.Kind) []string {
+	var names []string
+	for i := range job.Tasks {
+		from := &job.Tasks[i]
+		for _, out := range from.Out {
+			to := &job.Tasks[out.Peer]
+			if kind == model.Ack {
+				names = append(names, to.Name+" to "+from.Name)
+				continue
+			}
+			names = append(names, from.Name+" to "+to.Name)
+		}
+	}
+	return names
 }
 
 // resolve finds the position that a record's name means.
@@ -136,7 +160,7 @@ func defaultFor(a model.Action) int64 {
 type CompileError struct {
 	Index   int // of the fault in the plan, from 0
 	Fault   Fault
-	What    string
+	What    string   // "process", "partition", "record", "channel" or "fault"
 	Name    string   // as written
 	Known   []string // what the job has, or what an ambiguous name may mean
 	Nearest string   // the one that was perhaps meant, or ""

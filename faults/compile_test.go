@@ -26,11 +26,11 @@ func TestCompile_rules(t *testing.T) {
 			Scope: model.CallOfKind, Call: model.Put, N: 1, For: 2_000_000_000},
 		"duplicate call put 1 of op/0": {Action: model.DuplicateRequest, Proc: 2,
 			Scope: model.CallOfKind, Call: model.Put, N: 1, For: DuplicateAfter},
-		"lose data 5 from op/0 to sink/1": {Action: model.LoseMessage, Proc: 2, Peer: 5,
+		"lose data 5 from op/1 to sink/1": {Action: model.LoseMessage, Proc: 3, Peer: 5,
 			Scope: model.MessageOnChannel, Call: model.Data, N: 5},
-		"delay ack 1 from sink/0 to op/1 by 2s": {Action: model.DelayMessage, Proc: 4, Peer: 3,
+		"delay ack 1 from sink/1 to op/1 by 2s": {Action: model.DelayMessage, Proc: 5, Peer: 3,
 			Scope: model.MessageOnChannel, Call: model.Ack, N: 1, For: 2_000_000_000},
-		"duplicate data 1 from op/0 to sink/1": {Action: model.DuplicateMessage, Proc: 2, Peer: 5,
+		"duplicate data 1 from op/1 to sink/1": {Action: model.DuplicateMessage, Proc: 3, Peer: 5,
 			Scope: model.MessageOnChannel, Call: model.Data, N: 1, For: DuplicateAfter},
 		"reorder data 1 from source/0 to op/0": {Action: model.ReorderMessages, Proc: 0, Peer: 2,
 			Scope: model.MessageOnChannel, Call: model.Data, N: 1, For: ReorderWithin},
@@ -133,6 +133,9 @@ func TestFromRule_roundTrip(t *testing.T) {
 		if f.Peer != "" {
 			f.Peer = "sink/0"
 		}
+		if f.Call == model.Ack {
+			f.Peer = "source/0"
+		}
 		if f.Record != (RecordName{}) {
 			f.Record = RecordName{"input", 1, f.Record.Offset}
 		}
@@ -159,4 +162,28 @@ func TestFromRule_default(t *testing.T) {
 
 func TestFromRule_illegal(t *testing.T) {
 	require.Panics(t, func() { FromRule(newJob(1), model.Rule{Action: model.Crash}) })
+}
+
+// A channel that the job does not have is no anchor: data goes downstream, acknowledgements back.
+func TestCompile_unknownChannel(t *testing.T) {
+	job := model.NewJob(&model.Topology{Name: "t", Inputs: []model.InputSpec{{Name: "input"}},
+		Stages: []model.Stage{{Name: "op", From: []string{"input"},
+			Operator: &model.Operator{Name: "op"}}}}, nil)
+	for line, isKnown := range map[string]bool{
+		"lose data 1 from source/0 to op/0":           true,
+		"lose ack 1 from op/0 to source/0":            true,
+		"lose data 1 from op/0 to source/0":           false,
+		"lose ack 1 from source/0 to op/0":            false,
+		"delay data 1 from source/0 to sink/0 by 1ms": false,
+	} {
+		plan, err := ParsePlan(line)
+		require.NoError(t, err)
+		_, err = plan.Compile(job)
+		if isKnown {
+			require.NoError(t, err, line)
+			continue
+		}
+		require.ErrorContains(t, err, "unknown channel", line)
+		require.ErrorContains(t, err, "op/0", line)
+	}
 }

@@ -9,7 +9,7 @@ const ReorderWithin int64 = 20_000_000
 // reorder makes two neighbours on a channel change places.
 var reorder = Spec{
 	Name:    "reorder",
-	Says:    "a message arrives just after the next one of its kind on the channel",
+	Says:    "a message arrives just after the next one of its kind, or late if none comes",
 	Syntax:  []string{"reorder " + messageSyntax + " [within DURATION]"},
 	Example: "reorder data 2 from op/0 to sink/0",
 	Actions: []model.Action{model.ReorderMessages},

@@ -110,10 +110,11 @@ var anomalyLore = []lore{
 	},
 	{
 		kind: model.Reorder,
-		is: "Under one key of one partition, outputs first appear in an order that the input " +
-			"did not have.",
-		found: "First occurrences under each key are compared with the order of the source " +
-			"partition.",
+		is: "Outputs first appear in an order that no legal run shows. Exactly-once looks at " +
+			"the order within a partition of the sink, whatever the keys; order looks at each " +
+			"key alone.",
+		found: "First occurrences are compared with the order that first in, first out on every " +
+			"channel leaves possible.",
 		source: "jepsen.tests.kafka, nonmonotonic-send",
 	},
 	{

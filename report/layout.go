@@ -185,6 +185,15 @@ func clip(text string, most int) string {
 	return string(runes[:most-1]) + "…"
 }
 
+// clipWords shortens a text to a number of columns and leaves out what it would cut in the middle.
+func clipWords(text string, most int) string {
+	short := clip(text, most)
+	if i := strings.LastIndexByte(short, ' '); short != text && i > 0 {
+		return strings.TrimRight(short[:i], " ") + " …"
+	}
+	return short
+}
+
 // clipStart shortens a text to a number of columns and keeps its end, where paths differ.
 func clipStart(text string, most int) string {
 	runes := []rune(text)

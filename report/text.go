@@ -207,7 +207,7 @@ func (w *writer) table(rows [][]string) {
 		for i, cell := range row {
 			line += " " + cell + strings.Repeat(" ", widths[i]-len([]rune(cell))+1)
 		}
-		w.line("%s", clip(strings.TrimRight(line, " "), columnsMax))
+		w.line("%s", clipWords(strings.TrimRight(line, " "), columnsMax))
 	}
 }
 
@@ -226,6 +226,8 @@ func (w *writer) ledger(c *Case, l *ledger) {
 	}
 	rows = append(rows, accountRow("all", l.total))
 	w.table(rows)
+	w.line("%s", "  delivered to the first operator, applied by the last, written at the sink, "+
+		"visible in the end")
 	if more := len(list) - affectedMax; more > 0 {
 		w.line("  … and %d more records that differ from a run without faults", more)
 	}

@@ -76,7 +76,8 @@ func (s *story) whyAckIgnored(ack *model.Entry, before int64) string {
 	fate := s.t.fate[ack.N]
 	switch {
 	case fate == 0 || fate > before:
-		return fmt.Sprintf("The acknowledgement was sent at %s and still on its way.", s.at(ack.N))
+		return fmt.Sprintf("The acknowledgement was sent at %s and was still on its way.",
+			s.at(ack.N))
 	case s.t.at(fate).Kind == model.EntryDrop:
 		return s.whyDropped(s.t.at(fate))
 	case s.t.at(fate).Kind == model.EntryLose:
