@@ -181,7 +181,7 @@ func (e *CompileError) Error() string {
 }
 
 func unknown(what, name string, known []string) *CompileError {
-	return &CompileError{What: what, Name: name, Known: known, Nearest: nearest(name, known)}
+	return &CompileError{What: what, Name: name, Known: known, Nearest: model.Nearest(name, known)}
 }
 
 func processNames(job *model.Job) []string {

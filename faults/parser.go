@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/oncesim/oncesim/model"
 )
 
 // word is a word of a line and its column: characters, not bytes, from 1.
@@ -96,7 +98,7 @@ func (p *parser) fail(problem, form string) {
 	}
 	next := p.peek()
 	p.err = &SyntaxError{Column: next.column, Word: next.text, Problem: problem,
-		Expected: expectation(p.wanted, form), Nearest: nearest(next.text, p.wanted)}
+		Expected: expectation(p.wanted, form), Nearest: model.Nearest(next.text, p.wanted)}
 }
 
 // finish makes sure that nothing follows.

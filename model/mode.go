@@ -37,7 +37,6 @@ type Mode struct {
 	Restart RestartScope
 	State   Durability
 	Commits bool   // offsets are committed, so that they reach the end of the input
-	Retries bool   // output is sent again until acknowledged: coverage can be claimed
 	Sink    string // the default sink, by name
 	Params  []Param
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/oncesim/oncesim/report"
 	"github.com/oncesim/oncesim/scenarios"
 )
 
@@ -20,7 +21,7 @@ func TestFiles_VerdictsAreMet(t *testing.T) {
 			require.NotEmpty(t, s.Expect, "a built-in scenario says what must come out")
 			_, res, err := scenarios.Run(lib, s, scenarios.Options{})
 			require.NoError(t, err)
-			require.Empty(t, s.Unmet(&res))
+			require.Empty(t, report.Unmet(&report.Case{Library: lib, Scenario: s, Result: res}))
 			for i, n := range res.Subject.History.Reached {
 				require.NotZero(t, n, "not reached: %s", s.Faults[i])
 			}

@@ -51,7 +51,6 @@ func compareRules(a, b model.Rule) int {
 type Tally struct {
 	Runs      int64
 	Reached   int64 // runs in which every fault of the plan struck
-	Struck    int64 // runs in which at least one did
 	Counts    []Count
 	Alone     []int64                     // per property: violations in runs with at most one fault
 	Anomalies map[model.AnomalyKind]int64 // runs that showed it
@@ -79,9 +78,6 @@ func (t *Tally) add(seed uint64, rules []model.Rule, res *scenarios.Result) {
 	}
 	if struck == len(rules) {
 		t.Reached++
-	}
-	if struck > 0 {
-		t.Struck++
 	}
 	var seen [64]bool
 	for i := range res.Verdicts {
@@ -123,7 +119,6 @@ func smallest(old *Witness, seed uint64, rules []model.Rule, events int64, why s
 func (t *Tally) Merge(other *Tally) {
 	t.Runs += other.Runs
 	t.Reached += other.Reached
-	t.Struck += other.Struck
 	t.Hash += other.Hash
 	for i := range other.Counts {
 		t.Counts[i].Holds += other.Counts[i].Holds

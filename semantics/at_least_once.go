@@ -15,7 +15,6 @@ var AtLeastOnce = model.Mode{
 		"Samza documentation, Checkpointing",
 	State:   model.WrittenThrough,
 	Commits: true,
-	Retries: true,
 	Sink:    "append-log",
 	Params: []model.Param{batchParam,
 		{Name: "window", Default: 4, Min: 1, Max: 1000,

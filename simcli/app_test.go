@@ -152,7 +152,7 @@ func TestCanary(t *testing.T) {
 	for i, m := range lib.Modes {
 		if m.Name == "none" {
 			renamed := *m
-			renamed.Name, renamed.Retries = "at-least-once", true
+			renamed.Name = "at-least-once"
 			lib.Modes[i] = &renamed
 		}
 	}
@@ -229,12 +229,4 @@ func TestIsSameCode(t *testing.T) {
 	assert.False(t, isSameCode(&now), "a checkout does not say which code it is")
 	now.Version = "v9.9.9"
 	assert.False(t, isSameCode(&now))
-}
-
-func TestNearest(t *testing.T) {
-	names := []string{"mode", "seed", "records"}
-	assert.Equal(t, "seed", nearest("sede", names))
-	assert.Equal(t, "records", nearest("record", names))
-	assert.Empty(t, nearest("xyz", names))
-	assert.Empty(t, nearest("", names))
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/oncesim/oncesim/model"
 )
 
 // helpTemplate leads with examples: they are what most readers of help look for.
@@ -96,7 +98,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		message = fmt.Sprintf("unknown flag --%s", word)
-		if near := nearest(word, names); near != "" {
+		if near := model.Nearest(word, names); near != "" {
 			message += fmt.Sprintf("; did you mean --%s?", near)
 		}
 	}

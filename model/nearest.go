@@ -1,10 +1,11 @@
-package faults
+package model
 
 import "strings"
 
-// nearest returns the name that word was perhaps meant to be: the one at the least edit distance,
-// the first of several, and "" where all are further away than half of the word.
-func nearest(word string, names []string) string {
+// Nearest returns the name that word was perhaps meant to be: the one at the least edit distance,
+// the first of several, and "" where all are further away than half of the word. Complaints about
+// a name that nothing has suggest it.
+func Nearest(word string, names []string) string {
 	best, least := "", len(word)/2+1
 	for _, name := range names {
 		if d := distance(strings.ToLower(word), strings.ToLower(name), least); d < least {

@@ -1,4 +1,4 @@
-package faults
+package model
 
 import (
 	"strings"
@@ -7,22 +7,26 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// callWords are the kinds of call, as the fault language has them.
+var callWords = []string{"position", "latest", "fetch", "offset-commit", "get", "put", "write",
+	"read"}
+
 func TestNearest(t *testing.T) {
-	kinds := callWords()
+	kinds := callWords
 	for word, want := range map[string]string{
 		"wirte": "write", "writ": "write", "writes": "write", "WRITE": "write", "red": "read",
 		"gte": "get", "puts": "put", "pat": "put",
 		"offset_commit": "offset-commit", "offsetcommit": "offset-commit",
 		"commit": "", "x": "", "": "", "acknowledgement": "",
 	} {
-		require.Equal(t, want, nearest(word, kinds), word)
+		require.Equal(t, want, Nearest(word, kinds), word)
 	}
-	require.Empty(t, nearest("op/1", nil))
+	require.Empty(t, Nearest("op/1", nil))
 }
 
 // Of several at one distance, the first: so the message does not change from run to run.
 func TestNearest_tie(t *testing.T) {
-	require.Equal(t, "op/0", nearest("op/7", []string{"sink/7", "op/0", "op/1"}))
+	require.Equal(t, "op/0", Nearest("op/7", []string{"sink/7", "op/0", "op/1"}))
 }
 
 func TestDistance(t *testing.T) {
@@ -43,5 +47,13 @@ func TestDistance(t *testing.T) {
 func TestDistance_limit(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	require.Equal(t, 5, distance(long, "write", 5))
-	require.Empty(t, nearest(long, callWords()))
+	require.Empty(t, Nearest(long, callWords))
+}
+
+func TestNearest_flags(t *testing.T) {
+	names := []string{"mode", "seed", "records"}
+	require.Equal(t, "seed", Nearest("sede", names))
+	require.Equal(t, "records", Nearest("record", names))
+	require.Empty(t, Nearest("xyz", names))
+	require.Empty(t, Nearest("", names))
 }
