@@ -110,10 +110,11 @@ func (c *Codec) Record(r *Record) {
 
 // Message encodes or restores *m.
 func (c *Codec) Message(m *Message) {
-	kind, channel := int32(m.Kind), int32(m.Channel)
+	kind, flags, channel := int32(m.Kind), int32(m.Flags), int32(m.Channel)
 	c.Int32(&kind)
+	c.Int32(&flags)
 	c.Int32(&channel)
-	m.Kind, m.Channel = Kind(kind), int16(channel)
+	m.Kind, m.Flags, m.Channel = Kind(kind), Flags(flags), int16(channel)
 	c.Int32(&m.Attempt)
 	c.Int32(&m.Try)
 	c.Int64(&m.Seq)
@@ -121,6 +122,7 @@ func (c *Codec) Message(m *Message) {
 	c.Int64(&m.Cursor)
 	c.Int64(&m.Token)
 	c.Record(&m.Record)
+	Slice(c, &m.Parts, c.Record)
 }
 
 // Slice encodes or restores a slice, item by item.

@@ -43,6 +43,7 @@ type Life struct {
 	Replaced int64 // the event at which a successor began while this one lived: a zombie from then
 	How      LifeEnd
 	Reason   string // GaveUp: why
+	Nonce    uint64 // what its operator decides by, if it is not deterministic
 }
 
 // Call is one transmission of a request.
@@ -64,7 +65,9 @@ type Serving struct {
 	At   int64 // virtual ns
 	Call int32 // index in Calls
 	Copy bool  // the second copy of a doubled request
-	Ans  Answer
+	// Forgotten: the service answered, but what it was told is gone.
+	Forgotten bool
+	Ans       Answer
 }
 
 // Application is a task's claim that it has applied its operator to a record.
@@ -182,6 +185,8 @@ type Extent struct {
 	Calls    [][]int64 // per process, by Kind: transmissions
 	Messages [][]int64 // per process, by MessageIndex: messages to other processes
 	Lives    []int32   // per process: lives begun
+	Seen     [][]ID    // per process: the input records that it claims to have applied, in order
+	Input    []int64   // per partition of the input: how many records it has
 }
 
 // MessageIndex is where Extent.Messages of a sender counts messages of a kind, Data or Ack, to a
@@ -198,11 +203,12 @@ func (e *Extent) Reset(n int) {
 		e.Calls = append(e.Calls, make([]int64, kindEnd))
 		e.Messages = append(e.Messages, nil)
 		e.Lives = append(e.Lives, 0)
+		e.Seen = append(e.Seen, nil)
 	}
 	e.Effects, e.Calls, e.Lives = e.Effects[:n], e.Calls[:n], e.Lives[:n]
-	e.Messages = e.Messages[:n]
+	e.Messages, e.Seen, e.Input = e.Messages[:n], e.Seen[:n], e.Input[:0]
 	for i := range n {
-		e.Effects[i], e.Lives[i] = 0, 0
+		e.Effects[i], e.Lives[i], e.Seen[i] = 0, 0, e.Seen[i][:0]
 		clear(e.Calls[i])
 		if cap(e.Messages[i]) < 2*n {
 			e.Messages[i] = make([]int64, 2*n)

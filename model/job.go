@@ -21,6 +21,7 @@ const (
 	Source  Role = iota // reads one partition of the input
 	Operate             // applies one operator
 	Sink                // writes one partition of the external sink
+	Extra               // belongs to the mode and not to the topology
 )
 
 // InChannel is one input channel of a task: who sends, and the number that the channel has among
@@ -69,7 +70,8 @@ type Task struct {
 }
 
 // Job is a topology laid out as tasks, with the parameters of its mode. ProcIDs index Tasks.
-// Sources come first, in partition order, then stages in order, then sinks.
+// Sources come first, in partition order, then stages in order, then sinks, then what the mode
+// adds.
 type Job struct {
 	Topology *Topology
 	Tasks    []Task
@@ -85,6 +87,8 @@ type Param struct {
 	Min     int64
 	Max     int64
 	IsTime  bool
+	// IsPremise: what the mode claims, it claims with the default value.
+	IsPremise bool
 }
 
 // ParamValue is a parameter as set for a run.
@@ -113,8 +117,8 @@ func (j *Job) Find(name string) ProcID {
 	return Nobody
 }
 
-// NewJob lays out a valid topology.
-func NewJob(t *Topology, params []ParamValue) *Job {
+// NewJob lays out a valid topology. extra names the processes that the mode adds, one each.
+func NewJob(t *Topology, params []ParamValue, extra ...string) *Job {
 	j := &Job{Topology: t, Params: params}
 	for part := range t.Partitions() {
 		j.add(Task{Role: Source, Subtask: part, Stage: -1, Part: int32(part)}, SourceName)
@@ -132,6 +136,9 @@ func NewJob(t *Topology, params []ParamValue) *Job {
 	}
 	for sub := range j.SinkPart {
 		j.add(Task{Role: Sink, Subtask: sub, Stage: -1, Part: int32(sub)}, SinkName)
+	}
+	for _, name := range extra {
+		j.add(Task{Role: Extra, Stage: -1}, name)
 	}
 	j.wire()
 	return j
@@ -173,6 +180,8 @@ func (j *Job) tasksOf(name string) []ProcID {
 			owner = j.Topology.Stages[task.Stage].Name
 		case Source:
 			owner = j.inputOf(task.Part)
+		case Extra:
+			owner = ""
 		}
 		if owner == name {
 			procs = append(procs, task.Proc)

@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // RestartScope says what the supervisor restarts when one task dies.
 type RestartScope uint8
 
@@ -28,6 +30,19 @@ type Cell struct {
 	May   []AnomalyKind
 }
 
+// Mechanism is one thing that a mode's guarantee rests on, and how to take it away: parameters, a
+// weaker sink, or the variant of the mode that does without it, in front of the mode's own sink. In
+// a class of faults that it lists, the fault of the class shows something once it is gone, and not
+// only the crash that a cell covers besides; a test holds modes to that.
+type Mechanism struct {
+	Name    string
+	Says    string   // one line
+	Classes []string // the fault classes in which it is needed
+	Without []ParamValue
+	Sink    string // the sink that does without it, or ""
+	Variant string // the mode that does without it, or ""
+}
+
 // Mode is one way of winning a guarantee: how tasks are built, and what is claimed of the result.
 type Mode struct {
 	Name   string
@@ -43,12 +58,31 @@ type Mode struct {
 	// Claims are the properties that hold under every fault class in Tolerates (the envelope).
 	Claims    []string
 	Tolerates []string
-	// Cells is the golden table's column: claims and envelope follow from it where it speaks.
+	// ClaimsStateless hold besides where no operator keeps state.
+	ClaimsStateless []string
+	// RestsOn names what makes cells clean. A clean cell is one in which the class is listed, or
+	// whose fault does no harm and whose crash does: what keeps crashes clean keeps all of them.
+	RestsOn []Mechanism
+	// Cells is the golden table's column: what is seen in small worlds, one for each kind of
+	// operator. It contradicts no claim, and says more than they do.
 	Cells []Cell
+
+	// Extra names processes that the mode has besides the tasks of the job: "acker".
+	Extra []string
+	// IsVariant marks a mode that is made to fail, to show what its sibling rests on.
+	IsVariant bool
 
 	// New builds the process of a task. It is called once for each process object; the object
 	// lives many lives, one Start each.
 	New func(*Job, *Task) Process
+}
+
+// ClaimsFor is what m claims of a job whose strongest operator is of a kind.
+func (m *Mode) ClaimsFor(kind OperatorKind) []string {
+	if kind == Stateless {
+		return slices.Concat(m.Claims, m.ClaimsStateless)
+	}
+	return m.Claims
 }
 
 // Param returns the declaration of a parameter, or nil.
@@ -77,7 +111,9 @@ type SinkShape uint8
 
 // The shapes.
 const (
-	Log SinkShape = iota // every write is a new entry; entries keep their place
+	Log  SinkShape = iota // every write is a new entry; entries keep their place
+	Rows                  // a table with a row for each output identity; a write overwrites its row
+	Keys                  // a table with a row for each key
 )
 
 // SinkSpec is an external system as a Library offers it.

@@ -1,6 +1,9 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // ProcID names a process of a run: its index in the assembly. ServiceID names a service likewise.
 type (
@@ -39,6 +42,8 @@ type Self struct {
 	Proc    ProcID
 	Attempt int32 // unique in the run and growing: the fencing token
 	Life    int32 // the how-manieth life of this process, from 1
+	// Nonce is drawn anew for every life: what an operator that is not deterministic decides by.
+	Nonce uint64
 }
 
 // EventKind says what an Event brings.
@@ -95,11 +100,20 @@ type Effect struct {
 // behind the length that Effects had before it.
 type Script struct {
 	Effects []Effect
+	Memory  *Memory // where Message.Parts are kept; nil: they are copied to the heap
 }
 
+// add appends an effect whose Msg the caller sets: it is large, and is written once.
 func (s *Script) add(k EffectKind) *Effect {
-	s.Effects = append(s.Effects, Effect{Kind: k, To: Nobody, Service: Nobody})
-	return &s.Effects[len(s.Effects)-1]
+	n := len(s.Effects)
+	if n == cap(s.Effects) {
+		s.Effects = slices.Grow(s.Effects, 1)
+	}
+	s.Effects = s.Effects[:n+1]
+	e := &s.Effects[n]
+	e.Kind, e.UntilDone, e.To, e.Service = k, false, Nobody, Nobody
+	e.Delay, e.Token, e.Outputs, e.Reason = 0, 0, 0, ""
+	return e
 }
 
 // Send puts m on the channel to a process. It does not wait.
@@ -111,6 +125,7 @@ func (s *Script) Send(to ProcID, m Message) {
 // Call sends a request and blocks the process until its outcome is known: later events queue.
 // The outcome, Unknown included, arrives as an Answered event before the script goes on.
 func (s *Script) Call(to ServiceID, m Message) {
+	m.Parts = s.Memory.Keep(m.Parts)
 	e := s.add(EffectCall)
 	e.Service, e.Msg = to, m
 }
@@ -124,6 +139,7 @@ func (s *Script) CallUntilDone(to ServiceID, m Message) {
 
 // Begin sends a request and does not wait; its outcome arrives as an Answered event in its turn.
 func (s *Script) Begin(to ServiceID, m Message) {
+	m.Parts = s.Memory.Keep(m.Parts)
 	e := s.add(EffectBegin)
 	e.Service, e.Msg = to, m
 }
@@ -134,16 +150,26 @@ func (s *Script) After(delay, token int64) {
 		panic(fmt.Sprintf("model: timer with delay %d", delay))
 	}
 	e := s.add(EffectAfter)
-	e.Delay, e.Token = delay, token
+	e.Delay, e.Token, e.Msg = delay, token, Message{}
 }
 
 // Applied claims that this task has applied its operator to in, and what came of it. A claim is
 // provenance for checkers; it is not an effect that others see.
 func (s *Script) Applied(in Record, op int32, out *Outputs) {
 	e := s.add(EffectApplied)
-	e.Msg.Record, e.Token = in, int64(op)
+	e.Msg, e.Token = Message{Record: in}, int64(op)
 	e.Outputs, e.Reason = int32(len(out.Records())), out.Dropped()
 }
 
 // Fail ends this life: what is left of the script is dropped and the supervisor restarts it.
-func (s *Script) Fail(reason string) { s.add(EffectFail).Reason = reason }
+func (s *Script) Fail(reason string) {
+	e := s.add(EffectFail)
+	e.Reason, e.Msg = reason, Message{}
+}
+
+// FailOn is Fail because of a record that cannot be processed. A task that fails on the same record
+// life after life gets nowhere.
+func (s *Script) FailOn(rec Record, reason string) {
+	e := s.add(EffectFail)
+	e.Reason, e.Msg = reason, Message{Kind: Data, Record: rec}
+}

@@ -17,13 +17,39 @@ const (
 	DelayMessage                       // the message is Rule.For later, and may be overtaken
 	DuplicateMessage                   // a second copy arrives Rule.For after the first
 	ReorderMessages                    // the message arrives after the next, or Rule.For later
+	CutLink                            // what leaves Proc for its other side, or back, is lost
+	CrashService                       // the service is down for Rule.For; what is durable stays
+	RefuseRequest                      // the service answers Refused and does nothing
+	ForgetRequest                      // the service answers, and what it was told is gone
+	StaleRead                          // the service answers as it was before its last change
+	TruncateInput                      // records before Rule.Record are gone from the input log
+	PoisonRecord                       // applying the operator to Rule.Record fails every time
 )
 
 var actionNames = [...]string{"", "crash", "pause", "lose request", "lose answer", "delay call",
-	"duplicate call", "lose message", "delay message", "duplicate message", "reorder message"}
+	"duplicate call", "lose message", "delay message", "duplicate message", "reorder message",
+	"partition", "crash service", "refuse call", "forget call", "stale call", "truncate", "poison"}
 
 // HitsMessage reports whether a strikes a message on a channel between two tasks.
 func (a Action) HitsMessage() bool { return a >= LoseMessage && a <= ReorderMessages }
+
+// HitsService reports whether a strikes a service by itself, whoever calls it.
+func (a Action) HitsService() bool { return a == CrashService || a == TruncateInput }
+
+// Fits reports whether a can be anchored at requests of kind k. Only what changes something can be
+// forgotten, and only what was changed can be read as it was.
+func (a Action) Fits(k Kind) bool {
+	switch a {
+	case ForgetRequest:
+		return k == OffsetCommit || k == Put || k == Write || k == Update || k == Mark
+	case StaleRead:
+		return k == Position || k == Latest || k == Fetch || k == Get || k == LoadIDs ||
+			k == LoadOutbox
+	case TruncateInput:
+		return k == Fetch
+	}
+	return k.IsCall()
+}
 
 // String names the action; 0 has the empty name.
 func (a Action) String() string {
@@ -69,18 +95,23 @@ const (
 
 // Rule is a compiled fault: the world matches it by comparing numbers, never by parsing. A rule
 // fires once, at the N-th match (from 1).
+//
+// CutLink, CrashService and TruncateInput begin at a time, or at the N-th match: then what matches
+// is the first that they strike. It is a request of Proc, for CutLink also a message from Proc to
+// Peer, or with point BeforeAck the answer to a request.
 type Rule struct {
-	Action Action
-	Proc   ProcID
-	Point  Point
-	Scope  Scope
-	N      int64
-	Record ID
-	Life   int32
-	Call   Kind   // CallOfKind: of the request; MessageOnChannel: Data or Ack
-	Peer   ProcID // MessageOnChannel: the receiver
-	At     int64  // virtual ns
-	For    int64  // virtual ns
+	Action  Action
+	Proc    ProcID // CrashService and TruncateInput at a time: Nobody
+	Point   Point
+	Scope   Scope
+	N       int64
+	Record  ID // RecordEffect, PoisonRecord; TruncateInput: the first that stays
+	Life    int32
+	Call    Kind      // CallOfKind: of the request; MessageOnChannel: Data or Ack
+	Peer    ProcID    // MessageOnChannel: the receiver; CutLink: the other side, or Nobody
+	Service ServiceID // CrashService; CutLink with Peer Nobody: the other side
+	At      int64     // virtual ns
+	For     int64     // virtual ns
 }
 
 // Validate panics on a rule that no fault compiles to; it documents the legal combinations.
@@ -93,38 +124,84 @@ func (r *Rule) Validate() {
 // takesTime reports whether a needs Rule.For.
 func (a Action) takesTime() bool {
 	switch a {
-	case Pause, DelayRequest, DelayMessage, ReorderMessages:
+	case Pause, DelayRequest, DelayMessage, ReorderMessages, CutLink, CrashService:
 		return true
 	}
 	return false
 }
 
 func (r *Rule) isLegal() bool {
-	isProcess := r.Action == Crash || r.Action == Pause
+	isNobody := r.Action.HitsService() && r.Point == AtTime
 	switch {
-	case r.Action < Crash || r.Action > ReorderMessages || r.Proc < 0:
+	case r.Action < Crash || r.Action > PoisonRecord || r.Action.takesTime() && r.For <= 0:
 		return false
-	case r.Action.takesTime() && r.For <= 0:
+	case isNobody != (r.Proc == Nobody) || r.Proc < Nobody:
 		return false
+	case r.Action == Crash || r.Action == Pause:
+		return r.isLegalOfProcess()
+	case r.Action == CutLink:
+		return r.isLegalCut()
+	case r.Action.HitsService():
+		return r.isLegalOfService()
+	case r.Action == PoisonRecord:
+		return r.Scope == RecordEffect && r.Point == 0 && r.N == 0 && r.Record.Offset >= 0
 	case r.Action.HitsMessage():
-		return r.Scope == MessageOnChannel && r.Point == 0 && r.N >= 1 && r.Peer >= 0 &&
-			(r.Call == Data || r.Call == Ack)
-	case isProcess && r.Point == AtTime:
+		return r.isMessage() && r.Point == 0
+	}
+	return r.isCall() && r.Point == 0
+}
+
+// isCall reports whether r is anchored at a request that its action fits.
+func (r *Rule) isCall() bool {
+	return r.Scope == CallOfKind && r.N >= 1 && r.Call.IsCall() && r.Action.Fits(r.Call)
+}
+
+// isMessage reports whether r is anchored at a message to another process.
+func (r *Rule) isMessage() bool {
+	return r.Scope == MessageOnChannel && r.N >= 1 && r.Peer >= 0 &&
+		(r.Call == Data || r.Call == Ack)
+}
+
+func (r *Rule) isAtTime() bool { return r.Point == AtTime && r.Scope == 0 && r.At >= 0 }
+
+func (r *Rule) isLegalOfProcess() bool {
+	switch {
+	case r.Point == AtTime:
 		return r.At >= 0
-	case isProcess && (r.Point < Before || r.Point > After):
-		return false
-	case !isProcess && (r.Scope != CallOfKind || r.Point != 0):
+	case r.Point < Before || r.Point > After || r.N < 1:
 		return false
 	}
 	switch r.Scope {
 	case EveryEffect:
-		return r.N >= 1
+		return true
 	case RecordEffect:
-		return r.N >= 1 && r.Record.Offset >= 0
+		return r.Record.Offset >= 0
 	case StartEffect:
-		return r.N >= 1 && r.Life >= 1
-	case CallOfKind:
-		return r.N >= 1 && r.Call.IsCall()
+		return r.Life >= 1
 	}
-	return false
+	return r.isCall()
+}
+
+func (r *Rule) isLegalCut() bool {
+	switch {
+	case r.Peer >= 0:
+		return r.Peer != r.Proc && (r.isAtTime() || r.isMessage() && r.Point == 0)
+	case r.Peer != Nobody || r.Service < 0 || r.Service >= ServiceEnd:
+		return false
+	case r.Point == 0 || r.Point == BeforeAck:
+		return r.isCall() && r.Call.Service() == r.Service
+	}
+	return r.isAtTime()
+}
+
+func (r *Rule) isLegalOfService() bool {
+	switch {
+	case r.Service < 0 || r.Service >= ServiceEnd:
+		return false
+	case r.Action == TruncateInput && (r.Service != InputLog || r.Record.Offset < 1):
+		return false
+	case r.Point == 0:
+		return r.isCall() && r.Call.Service() == r.Service
+	}
+	return r.isAtTime()
 }

@@ -82,14 +82,40 @@ func (r Record) Same(other Record) bool {
 type Outputs struct {
 	records []Record
 	dropped string
+	failed  string
 	in      Record
 	op      int32
+	nonce   uint64
+	drawn   uint64
 }
 
 // Begin clears o for a step of operator op on in.
 func (o *Outputs) Begin(op int32, in Record) {
-	o.records, o.dropped, o.in, o.op = o.records[:0], "", in, op
+	o.records, o.dropped, o.failed, o.in, o.op = o.records[:0], "", "", in, op
+	o.nonce, o.drawn = 0, 0
 }
+
+// Seed gives the step the nonce of the life that takes it. Begin sets 0.
+func (o *Outputs) Seed(nonce uint64) { o.nonce = nonce }
+
+// Random is a number from 0 to n-1 that another life would draw otherwise: what a clock, a lookup
+// or a random number is to an operator. One that uses it is NonDeterministic.
+func (o *Outputs) Random(n int64) int64 {
+	o.drawn++
+	return Below(Mix(o.nonce^o.drawn<<48, o.in.Subject()^uint64(o.op)<<56), n)
+}
+
+// Fail says that the step cannot be taken, and why: user code threw. What was emitted and the state
+// returned count for nothing; what becomes of the record is up to the mode.
+func (o *Outputs) Fail(reason string) { o.failed = reason }
+
+// SetAside turns a step that failed into one that drops its input: it is in a dead letter queue.
+func (o *Outputs) SetAside() {
+	o.records, o.dropped = o.records[:0], "set aside: "+o.failed
+}
+
+// Failed returns the reason given to Fail since Begin, or "".
+func (o *Outputs) Failed() string { return o.failed }
 
 // Emit adds an output under a key; the key routes it over a keyed exchange.
 func (o *Outputs) Emit(key string, v Value) {
