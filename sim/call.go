@@ -21,29 +21,32 @@ type callState struct {
 func (w *World) invoke(in *instance, e *model.Effect, chain int32) {
 	e.Msg.Attempt = in.self.Attempt
 	blocking := e.Kind == model.EffectCall
-	w.transmit(in, e.Service, e.Msg, callState{inst: in.index, chain: chain, blocking: blocking,
-		repeat: blocking && e.UntilDone})
+	st := callState{inst: in.index, chain: chain, blocking: blocking,
+		repeat: blocking && e.UntilDone}
+	w.transmit(in, e.Service, &e.Msg, &st)
 }
 
 // transmit sends one transmission of a request, unless a fault strikes before it leaves.
-func (w *World) transmit(in *instance, service model.ServiceID, req model.Message, st callState) {
-	st.net = w.reachCall(in, req.Kind, &st)
+func (w *World) transmit(in *instance, service model.ServiceID, req *model.Message,
+	st *callState) {
+	st.net = w.reachCall(in, req.Kind, st)
 	switch in.status {
 	case up:
 		w.leave(in, service, req, st)
 	case paused:
-		in.parked, in.leaving = true, parked{service: service, req: req, state: st, counted: true}
+		in.parked, in.leaving = true, parked{service: service, req: *req, state: *st, counted: true}
 	}
 }
 
 // leave lets a transmission go.
-func (w *World) leave(in *instance, service model.ServiceID, req model.Message, st callState) {
+func (w *World) leave(in *instance, service model.ServiceID, req *model.Message, st *callState) {
 	index := int32(len(w.calls))
 	st.deadline = w.now + w.cfg.CallTimeout
-	w.calls = append(w.calls, st)
-	w.hist.Calls = append(w.hist.Calls, model.Call{Proc: in.self.Proc, Attempt: in.self.Attempt,
-		Service: service, Req: req})
-	call := &w.hist.Calls[index]
+	w.calls = append(w.calls, *st)
+	w.hist.Calls = append(w.hist.Calls, model.Call{})
+	call := &w.hist.Calls[index] // a literal with all of it would be made elsewhere and copied
+	call.Proc, call.Attempt, call.Service = in.self.Proc, in.self.Attempt, service
+	call.Req = *req
 	call.Invoked = w.note(model.EntryInvoke,
 		happening{in: in, service: service, isCall: true, msg: &call.Req, cause: in.cause})
 	if st.blocking {
@@ -80,10 +83,15 @@ func (w *World) route(in *instance, index int32) {
 		w.note(model.EntryDelay, happening{in: in, service: call.Service, isCall: true, msg: req,
 			cause: call.Invoked})
 	}
-	if net.lose {
-		w.note(model.EntryLose, happening{in: in, service: call.Service, isCall: true, msg: req,
-			cause: call.Invoked, detail: "request"})
-		w.expire(index)
+	lost := ""
+	switch {
+	case net.lose:
+		lost = "request"
+	case len(w.outages) > 0 && w.isCut(in.self.Proc, model.Nobody, call.Service):
+		lost = "partition"
+	}
+	if lost != "" {
+		w.loseHalf(index, call.Invoked, lost)
 		return
 	}
 	w.schedule(at, draw, item{kind: itemServe, call: index, cause: call.Invoked})
@@ -98,6 +106,14 @@ func (w *World) route(in *instance, index int32) {
 	}
 }
 
+// loseHalf loses the request or the answer of a call, which is then never answered.
+func (w *World) loseHalf(index int32, cause int64, detail string) {
+	call := &w.hist.Calls[index]
+	w.note(model.EntryLose, happening{in: w.insts[w.calls[index].inst], service: call.Service,
+		isCall: true, msg: &call.Req, cause: cause, detail: detail})
+	w.expire(index)
+}
+
 // expire schedules the timeout of a call, once.
 func (w *World) expire(index int32) {
 	st := &w.calls[index]
@@ -108,17 +124,42 @@ func (w *World) expire(index int32) {
 	w.schedule(max(st.deadline, w.now), 0, item{kind: itemTimeout, call: index})
 }
 
+// arriveAt brings a request to its service, which serves it unless it is down. Faults that change
+// how a request is served strike the first copy of it.
+func (w *World) arriveAt(index int32, isCopy bool, cause int64) {
+	call, chain := &w.hist.Calls[index], w.calls[index].chain
+	if isCopy {
+		chain = nobody
+	}
+	if chain != nobody {
+		w.beginAtRequest(chain)
+	}
+	if len(w.outages) > 0 && w.isDown(call.Service) {
+		w.loseHalf(index, cause, "outage")
+		return
+	}
+	w.serve(index, isCopy, w.treat(chain), cause)
+}
+
 // serve applies a request at its service, atomically, and sends the answer.
-func (w *World) serve(index int32, isCopy bool, cause int64) {
+func (w *World) serve(index int32, isCopy bool, as treatment, cause int64) {
 	call, st := &w.hist.Calls[index], &w.calls[index]
 	in := w.insts[st.inst]
-	ans := &w.answer
+	ans, detail := &w.answer, ""
 	*ans = model.Answer{Outcome: model.Done}
-	w.services[call.Service].Serve(w.now, &call.Req, ans)
+	if as.action == 0 {
+		w.services[call.Service].Serve(w.now, &call.Req, ans)
+		w.remember(call.Service, &call.Req, ans.Outcome)
+	} else {
+		detail = w.serveAs(as, call.Service, &call.Req, ans)
+	}
+	if call.Req.Kind == model.Fetch && ans.Seq > call.Req.Seq {
+		w.skipped(&call.Req)
+	}
 	n := w.note(model.EntryServe, happening{in: in, service: call.Service, isCall: true,
-		msg: &call.Req, ans: ans, outcome: ans.Outcome, cause: cause})
-	w.hist.Servings = append(w.hist.Servings,
-		model.Serving{N: n, At: w.now, Call: index, Copy: isCopy, Ans: *ans})
+		msg: &call.Req, ans: ans, outcome: ans.Outcome, cause: cause, detail: detail})
+	w.hist.Servings = append(w.hist.Servings, model.Serving{N: n, At: w.now, Call: index,
+		Copy: isCopy, Forgotten: as.action == model.ForgetRequest, Ans: *ans})
 	if call.Service == model.External {
 		w.scheduleRead()
 	}
@@ -126,8 +167,12 @@ func (w *World) serve(index int32, isCopy bool, cause int64) {
 		return // the answer to a copy means nothing to the caller
 	}
 	call.Served, call.Ans = n, *ans
+	isAwaited := !st.settled
+	if isAwaited && in.status != dead {
+		w.beginAtAnswer(st.chain)
+	}
 	w.reply(in, index, n)
-	if !st.settled {
+	if isAwaited {
 		w.fireChain(st.chain, model.BeforeAck, in)
 	}
 }
@@ -135,10 +180,15 @@ func (w *World) serve(index int32, isCopy bool, cause int64) {
 // reply schedules the arrival of the answer, unless it is lost or cannot be in time.
 func (w *World) reply(in *instance, index int32, cause int64) {
 	call, st := &w.hist.Calls[index], &w.calls[index]
-	if st.net.loseAnswer {
-		w.note(model.EntryLose, happening{in: in, service: call.Service, isCall: true,
-			msg: &call.Req, cause: cause, detail: "answer"})
-		w.expire(index)
+	lost := ""
+	switch {
+	case st.net.loseAnswer:
+		lost = "answer"
+	case len(w.outages) > 0 && w.isCut(in.self.Proc, model.Nobody, call.Service):
+		lost = "partition"
+	}
+	if lost != "" {
+		w.loseHalf(index, cause, lost)
 		return
 	}
 	subject := w.slots[in.slot].subject ^ w.svcHash[call.Service]<<1 ^ uint64(call.Req.Kind)
@@ -269,5 +319,5 @@ func (w *World) repeat(in *instance, call *model.Call, st *callState) {
 		in.parked, in.leaving = true, parked{service: call.Service, req: req, state: again}
 		return
 	}
-	w.transmit(in, call.Service, req, again)
+	w.transmit(in, call.Service, &req, &again)
 }

@@ -7,6 +7,7 @@ import "github.com/oncesim/oncesim/model"
 type swap struct {
 	tie  uint64
 	it   item
+	msg  model.Message
 	done bool
 }
 
@@ -14,37 +15,42 @@ type swap struct {
 // later than it would in the order of its channel, and holds up nothing behind it.
 func (w *World) carry(in *instance, e *model.Effect, at int64, tie uint64, h hit, cause int64) {
 	struck := happening{in: in, to: e.To, msg: &e.Msg, cause: cause}
-	if h.lose {
+	switch {
+	case h.lose:
 		struck.detail = "message"
+	case len(w.outages) > 0 && w.isCut(in.self.Proc, e.To, model.Nobody):
+		struck.detail = "partition"
+	}
+	if struck.detail != "" {
 		w.note(model.EntryLose, struck)
 		return
 	}
 	at = max(at, in.lastTo[e.To]+1)
 	it := item{kind: itemDeliver, proc: e.To, from: in.self.Proc, inst: w.slots[e.To].current,
-		cause: cause, msg: e.Msg}
+		cause: cause}
 	switch {
 	case h.reorder > 0:
 		struck.detail = "until overtaken"
 		w.note(model.EntryDelay, struck)
-		w.hold(at+h.delay+h.reorder, tie, it)
+		w.hold(at+h.delay+h.reorder, tie, it, &e.Msg)
 		at += h.delay
 	case h.delay > 0:
 		at += h.delay
 		w.note(model.EntryDelay, struck)
-		w.schedule(at, tie, it)
+		w.deliver(at, tie, it, &e.Msg)
 	default:
-		w.schedule(at, tie, it)
+		w.deliver(at, tie, it, &e.Msg)
 		in.lastTo[e.To] = w.overtake(at, e, in)
 	}
 	if h.double {
 		it.cause = w.note(model.EntryDouble, struck)
-		w.schedule(at+h.later, tie, it)
+		w.deliver(at+h.later, tie, it, &e.Msg)
 	}
 }
 
 // hold keeps a message back until it is overtaken, at the longest until a time.
-func (w *World) hold(until int64, tie uint64, it item) {
-	w.swaps = append(w.swaps, swap{tie: tie, it: it})
+func (w *World) hold(until int64, tie uint64, it item, msg *model.Message) {
+	w.swaps = append(w.swaps, swap{tie: tie, it: it, msg: *msg})
 	w.schedule(until, tie, item{kind: itemRelease, call: int32(len(w.swaps) - 1)})
 }
 
@@ -55,12 +61,12 @@ func (w *World) overtake(at int64, by *model.Effect, in *instance) (last int64) 
 	for i := len(w.swaps) - 1; i >= 0; i-- {
 		s := &w.swaps[i]
 		if s.done || s.it.proc != by.To || s.it.from != in.self.Proc ||
-			s.it.msg.Kind != by.Msg.Kind {
+			s.msg.Kind != by.Msg.Kind {
 			continue
 		}
 		s.done = true
 		at++
-		w.schedule(at, s.tie, s.it)
+		w.deliver(at, s.tie, s.it, &s.msg)
 	}
 	return at
 }
@@ -72,5 +78,5 @@ func (w *World) release(i int32) {
 		return
 	}
 	s.done = true
-	w.schedule(w.now, s.tie, s.it)
+	w.deliver(w.now, s.tie, s.it, &s.msg)
 }

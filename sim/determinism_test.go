@@ -14,23 +14,37 @@ import (
 	"github.com/oncesim/oncesim/sim"
 )
 
-// plan draws up to three rules from a seed: crashes, pauses and call faults of any kind.
+// actions are those that plan draws.
+var actions = []model.Action{model.Crash, model.Pause, model.LoseRequest, model.LoseAnswer,
+	model.DelayRequest, model.DuplicateRequest, model.LoseMessage, model.DelayMessage,
+	model.DuplicateMessage, model.ReorderMessages, model.RefuseRequest, model.ForgetRequest,
+	model.StaleRead}
+
+// plan draws up to three rules from a seed: crashes, pauses and faults of any call or message.
 func plan(seed uint64, procs int) []model.Rule {
 	draw := func(what, n uint64, bound int64) int64 {
 		return model.Below(model.Draw(seed, model.DrawPlan, what, n, 99), bound)
 	}
 	var rules []model.Rule
 	for i := range uint64(draw(0, 0, 4)) {
-		r := model.Rule{Action: model.Action(1 + draw(1, i, 6)), N: 1 + draw(2, i, 12),
-			Proc: model.ProcID(draw(3, i, int64(procs))), Point: model.Point(1 + draw(4, i, 4)),
-			Scope: model.EveryEffect, For: 1_000_000 + draw(5, i, 90_000_000)}
-		if r.Action > model.Pause || draw(6, i, 2) == 0 {
-			calls := []model.Kind{model.Fetch, model.OffsetCommit, model.Get, model.Put,
-				model.Write}
+		r := model.Rule{Action: actions[draw(1, i, int64(len(actions)))], N: 1 + draw(2, i, 12),
+			Proc: model.ProcID(draw(3, i, int64(procs))), Scope: model.EveryEffect,
+			For: 1_000_000 + draw(5, i, 90_000_000)}
+		var calls []model.Kind
+		for _, kind := range model.Kinds() {
+			if kind.IsCall() && kind != model.Read && r.Action.Fits(kind) {
+				calls = append(calls, kind)
+			}
+		}
+		switch {
+		case r.Action.HitsMessage():
+			r.Scope, r.Call = model.MessageOnChannel, model.Data+model.Kind(draw(7, i, 2))
+			r.Peer = model.ProcID(draw(8, i, int64(procs)))
+		case r.Action > model.Pause || draw(6, i, 2) == 0:
 			r.Scope, r.Call = model.CallOfKind, calls[draw(7, i, int64(len(calls)))]
 		}
-		if r.Action > model.Pause {
-			r.Point = 0
+		if r.Action <= model.Pause {
+			r.Point = model.Point(1 + draw(4, i, 4))
 		}
 		rules = append(rules, r)
 	}

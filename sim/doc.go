@@ -28,6 +28,12 @@
 //     Config.SuspectAfter and replaces it; the old one is a zombie when it resumes, and learns
 //     that it was replaced only Config.LingerTime later.
 //   - Services are durable. Each request is applied atomically, and nothing larger is.
+//   - A fault can refuse a request, have it forgotten once it is answered, or have it answered as
+//     the service was before its last change. The service itself does not notice: what is forgotten
+//     or stale happens in a copy of it.
+//   - A partition loses what leaves one side for the other while it lasts; an outage of a service
+//     loses what arrives. Both are reached with the first loss, so that one without effect counts
+//     as not reached; so does a truncation that no fetch runs into. Readers are never cut off.
 //   - Every latency is a keyed draw about the message it delays: removing a fault or a record
 //     moves nothing else.
 //   - The run ends when nothing is left to happen, or at a bound, never by hanging.

@@ -51,6 +51,8 @@ func (w *World) newInstance(p model.ProcID) *instance {
 	if w.live == len(w.insts) {
 		w.insts = append(w.insts, &instance{
 			index:  int32(w.live),
+			script: model.Script{Memory: &w.memory},
+			spare:  model.Script{Memory: &w.memory},
 			lastTo: make([]int64, len(w.slots)+int(model.ServiceEnd)),
 		})
 	}
@@ -79,13 +81,22 @@ func (w *World) bear(p model.ProcID, cause int64) (began int64) {
 	}
 	sl.current, sl.newest = in.index, in.index
 	w.hist.Extent.Lives[p]++
-	in.self = model.Self{Proc: p, Attempt: w.attempt, Life: w.hist.Extent.Lives[p]}
+	in.self = model.Self{Proc: p, Attempt: w.attempt, Life: w.hist.Extent.Lives[p],
+		Nonce: w.nonce(sl)}
 	in.life = int32(len(w.hist.Lives))
 	began = w.note(model.EntryStart, happening{in: in, cause: cause})
 	in.cause = began
 	w.hist.Lives = append(w.hist.Lives, model.Life{Proc: p, Attempt: in.self.Attempt,
-		Life: in.self.Life, Began: began})
+		Life: in.self.Life, Began: began, Nonce: in.self.Nonce})
 	return began
+}
+
+// nonce draws what a life of an operator that is not deterministic decides by.
+func (w *World) nonce(sl *slot) uint64 {
+	if op := sl.task.Operator; op == nil || op.Kind != model.NonDeterministic {
+		return 0
+	}
+	return w.draw(model.DrawOperator, sl.subject, uint64(w.attempt), 0)
 }
 
 // open lets a life act for the first time.
@@ -113,7 +124,12 @@ func (w *World) arrive(slot int32) {
 		return
 	}
 	in := w.insts[it.inst]
-	in.inbox = append(in.inbox, slot)
+	isIdle := in.status == up && in.waiting == nobody && len(in.inbox)+len(in.script.Effects) == 0
+	if isIdle {
+		w.handle(in, slot)
+	} else {
+		in.inbox = append(in.inbox, slot)
+	}
 	w.advance(in)
 }
 
@@ -121,7 +137,7 @@ func (w *World) arrive(slot int32) {
 func (w *World) drop(slot int32) {
 	it := &w.queue.slab[slot]
 	if it.kind == itemDeliver {
-		h := happening{to: it.proc, msg: &it.msg, cause: it.cause}
+		h := happening{to: it.proc, msg: &w.queue.arrivals[slot].Msg, cause: it.cause}
 		if it.inst != nobody {
 			h.in = w.insts[it.inst]
 		}
@@ -148,18 +164,22 @@ func (w *World) advance(in *instance) {
 	}
 }
 
-// handle lets the process take one event from its inbox.
+// handle lets the process take one event from its inbox. A message is handed over where it lies:
+// nothing takes its slot before the process has answered.
 func (w *World) handle(in *instance, slot int32) {
 	it := &w.queue.slab[slot]
 	ev := &w.event
-	ev.From, ev.Token = it.from, it.token
 	switch it.kind {
 	case itemDeliver:
-		ev.Kind, ev.Msg, ev.Ans = model.Delivered, it.msg, model.Answer{}
+		ev = &w.queue.arrivals[slot]
+		ev.Kind, ev.From = model.Delivered, it.from
+		if len(w.poisons) > 0 {
+			w.poison(in, &ev.Msg)
+		}
 		in.cause = w.note(model.EntryDeliver,
-			happening{in: in, to: it.from, msg: &it.msg, cause: it.cause})
+			happening{in: in, to: it.from, msg: &ev.Msg, cause: it.cause})
 	case itemTimer:
-		ev.Kind, ev.Msg, ev.Ans = model.TimerFired, model.Message{}, model.Answer{}
+		*ev = model.Event{Kind: model.TimerFired, Token: it.token}
 		in.cause = w.note(model.EntryTimer, happening{in: in, cause: it.cause, number: it.token})
 	case itemAnswer:
 		call := it.call
@@ -170,15 +190,15 @@ func (w *World) handle(in *instance, slot int32) {
 		panic(fmt.Sprintf("sim: item of kind %d in an inbox", it.kind))
 	}
 	w.queue.free(slot)
-	w.step(in)
+	w.step(in, ev)
 }
 
-// step hands w.event to the process; its effects go behind what is left of the script.
-func (w *World) step(in *instance) {
+// step hands an event to the process; its effects go behind what is left of the script.
+func (w *World) step(in *instance, ev *model.Event) {
 	if w.opts.Transplant {
 		w.transplant(in)
 	}
-	in.proc.Step(&w.event, &in.script)
+	in.proc.Step(ev, &in.script)
 }
 
 // stepAnswered hands an outcome to the process; its effects go before what is left of the script.
@@ -232,7 +252,7 @@ func (w *World) carryOut(in *instance) {
 	case model.EffectApplied:
 		w.applied(in, e)
 	case model.EffectFail:
-		w.end(in, model.GaveUp, e.Reason, in.cause)
+		w.failed(in, e)
 	default:
 		panic(fmt.Sprintf("sim: effect of kind %d", e.Kind))
 	}
@@ -245,7 +265,7 @@ func (w *World) send(in *instance, e *model.Effect) {
 	w.hist.Extent.Messages[in.slot][model.MessageIndex(e.To, e.Msg.Kind)]++
 	var struck hit
 	if len(w.slots[in.slot].rules) > 0 {
-		struck = w.reachMessage(in, e)
+		w.reachMessage(in, e, &struck)
 	}
 	cause := w.note(model.EntrySend, happening{in: in, to: e.To, msg: &e.Msg, cause: in.cause})
 	from, to := &w.slots[in.slot], &w.slots[e.To]
@@ -253,14 +273,18 @@ func (w *World) send(in *instance, e *model.Effect) {
 	draw := w.draw(model.DrawChannelLatency, subject, e.Msg.Record.Subject()^uint64(e.Msg.Seq)<<8,
 		uint64(in.self.Life)<<32|uint64(e.Msg.Try))
 	at := w.now + within(draw, w.cfg.Channel)
-	if struck != (hit{}) || len(w.swaps) > 0 {
+	if struck != (hit{}) || len(w.swaps)+len(w.outages) > 0 {
 		w.carry(in, e, at, draw, struck, cause)
 		return
 	}
 	at = max(at, in.lastTo[e.To]+1)
 	in.lastTo[e.To] = at
-	w.schedule(at, draw, item{kind: itemDeliver, proc: e.To, from: in.self.Proc,
-		inst: to.current, cause: cause, msg: e.Msg})
+	slot := w.queue.grab()
+	w.queue.arrivals[slot].Msg = e.Msg
+	it := &w.queue.slab[slot] // field by field: a literal would be made elsewhere and copied
+	it.kind, it.proc, it.from, it.inst = itemDeliver, e.To, in.self.Proc, to.current
+	it.cause = cause
+	w.enqueue(at, classEvent, draw, slot)
 }
 
 func (w *World) applied(in *instance, e *model.Effect) {

@@ -17,10 +17,16 @@ func (w *World) arm(rules []model.Rule) {
 		rules[i].Validate()
 		w.match = append(w.match, ruleState{next: nobody})
 		w.hist.Reached = append(w.hist.Reached, 0)
-		if rules[i].Point == model.AtTime {
+		switch {
+		case rules[i].Point == model.AtTime:
 			w.schedule(rules[i].At, uint64(i), item{kind: itemFault, rule: int32(i)})
 			w.limit = max(w.limit, rules[i].At+w.cfg.DrainTime)
 			continue
+		case rules[i].Action == model.PoisonRecord:
+			w.poisons = append(w.poisons, int32(i))
+			continue
+		case rules[i].Action == model.StaleRead:
+			w.keepPast(rules[i].Call.Service())
 		}
 		sl := &w.slots[rules[i].Proc]
 		sl.rules = append(sl.rules, int32(i))
@@ -88,7 +94,11 @@ func (w *World) reachCall(in *instance, kind model.Kind, st *callState) (net net
 		case model.DuplicateRequest:
 			net.double, net.later = true, max(r.For, 1)
 		default:
-			m.next, st.chain = st.chain, i
+			if r.Action == model.CutLink && r.Point == 0 {
+				w.begin(i)
+			} else {
+				m.next, st.chain = st.chain, i
+			}
 			continue
 		}
 		w.fired(i)
@@ -106,8 +116,9 @@ type hit struct {
 	reorder int64 // how long the message waits for the next one to overtake it; 0: it does not
 }
 
-// reachMessage counts a message that is about to leave against the rules of its sender.
-func (w *World) reachMessage(in *instance, e *model.Effect) (h hit) {
+// reachMessage counts a message that is about to leave against the rules of its sender, and adds
+// to h what they do to it.
+func (w *World) reachMessage(in *instance, e *model.Effect, h *hit) {
 	for _, i := range w.slots[in.slot].rules {
 		r, m := &w.rules[i], &w.match[i]
 		if m.fired || r.Scope != model.MessageOnChannel || r.Peer != e.To ||
@@ -127,14 +138,22 @@ func (w *World) reachMessage(in *instance, e *model.Effect) (h hit) {
 			h.double, h.later = true, max(r.For, 1)
 		case model.ReorderMessages:
 			h.reorder = r.For
+		case model.CutLink:
+			w.begin(i)
+			continue
 		}
 		w.fired(i)
 	}
-	return h
 }
 
-// fireChain fires the rules of a chain that are anchored at a point.
+// fireChain fires the rules of a chain that are anchored at a point. Most chains are empty.
 func (w *World) fireChain(chain int32, point model.Point, in *instance) {
+	if chain != nobody {
+		w.fireFrom(chain, point, in)
+	}
+}
+
+func (w *World) fireFrom(chain int32, point model.Point, in *instance) {
 	for i := chain; i != nobody; i = w.match[i].next {
 		r, m := &w.rules[i], &w.match[i]
 		if m.fired || r.Point != point || in.status == dead {
@@ -144,8 +163,13 @@ func (w *World) fireChain(chain int32, point model.Point, in *instance) {
 	}
 }
 
-// fireAtTime strikes the current life of a process; a rule that finds it down is not reached.
+// fireAtTime has the rule of a time begin or strike the current life of a process; one that finds
+// it down is not reached.
 func (w *World) fireAtTime(i int32) {
+	if a := w.rules[i].Action; a != model.Crash && a != model.Pause {
+		w.begin(i)
+		return
+	}
 	current := w.slots[w.rules[i].Proc].current
 	if current != nobody {
 		w.strike(i, w.insts[current])

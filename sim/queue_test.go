@@ -11,8 +11,9 @@ import (
 	"github.com/oncesim/oncesim/model"
 )
 
-// The heap yields what sorting yields, whatever the mix of pushes and pops. The reference is a list
-// of its own, kept sorted by what was asked for and not by keys.
+// The wheel yields what sorting yields, whatever the mix of pushes and pops, near and far ahead of
+// the last event. The reference is a list of its own, kept sorted by what was asked for and not by
+// keys.
 func TestQueue_AgreesWithSorting(t *testing.T) {
 	type asked struct {
 		at              int64
@@ -26,10 +27,12 @@ func TestQueue_AgreesWithSorting(t *testing.T) {
 	for seed := range uint64(200) {
 		var q queue
 		var want []asked
+		var now int64
 		for i := range uint64(300) {
 			r := model.Draw(seed, model.DrawTie, i, 0, 0)
 			if r%3 != 0 || len(want) == 0 {
-				a := asked{at: int64(r >> 32 % 50), class: r >> 8 & 1, tie: r >> 16 & 3, seq: i,
+				ahead := int64(r>>32%50) << (r >> 24 % 8 * (seed % 8))
+				a := asked{at: now + ahead, class: r >> 8 & 1, tie: r >> 16 & 3, seq: i,
 					slot: q.grab()}
 				q.push(a.at, a.class, a.tie, a.slot)
 				want = append(want, a)
@@ -39,10 +42,14 @@ func TestQueue_AgreesWithSorting(t *testing.T) {
 			got := q.pop()
 			require.Equal(t, want[0].slot, got.slot())
 			require.EqualValues(t, want[0].at, got.at)
-			want = want[1:]
+			now, want = int64(got.at), want[1:]
 			q.free(got.slot())
-			require.Len(t, q.heap, len(want))
 		}
+		for _, last := range want {
+			require.Equal(t, last.slot, q.pop().slot())
+		}
+		require.Zero(t, q.inUse)
+		require.Empty(t, q.due)
 	}
 }
 
@@ -83,4 +90,20 @@ func BenchmarkQueue(b *testing.B) {
 			}
 		})
 	}
+}
+
+// The furthest time has its place, and what is before the last event has none.
+func TestQueue_Ends(t *testing.T) {
+	var q queue
+	last, first := q.grab(), q.grab()
+	q.push(1<<63-1, classEvent, 0, last)
+	q.push(3, classEvent, 0, first)
+	require.Equal(t, first, q.pop().slot())
+	require.PanicsWithValue(t, "sim: an event for 2 at 3", func() {
+		q.push(2, classEvent, 0, q.grab())
+	})
+	require.Equal(t, last, q.pop().slot())
+	q.reset()
+	q.push(0, classEvent, 0, q.grab())
+	require.Zero(t, q.pop().at)
 }

@@ -30,27 +30,32 @@ func (w *World) scheduleRead() {
 func (w *World) read() {
 	w.reader.isSoon = false
 	for part := range w.reader.next {
-		w.reader.next[part] = w.poll(part, w.reader.next[part], &w.hist.Observations)
+		w.reader.next[part] = w.poll(part, w.reader.next[part], 0, &w.hist.Observations)
 	}
 }
 
 // readFinal reads what came since the last poll, then everything from the start.
 func (w *World) readFinal() {
 	for part := range w.reader.next {
-		w.reader.next[part] = w.poll(part, w.reader.next[part], &w.hist.Observations)
+		w.reader.next[part] = w.poll(part, w.reader.next[part], 0, &w.hist.Observations)
 	}
 	for part := range w.reader.next {
-		w.poll(part, 0, &w.hist.Final)
+		w.poll(part, 0, model.Whole, &w.hist.Final)
 	}
 }
 
 // poll reads a partition from a cursor on, records what it shows and returns the next cursor.
-func (w *World) poll(part int, from int64, into *[]model.Observation) int64 {
+func (w *World) poll(part int, from int64, how model.Flags, into *[]model.Observation) int64 {
 	req, ans := &w.request, &w.answer
-	*req, *ans = model.Message{Kind: model.Read, Seq: int64(part), Cursor: from}, model.Answer{}
+	*ans = model.Answer{}
+	*req = model.Message{Kind: model.Read, Flags: how, Seq: int64(part), Cursor: from}
 	w.services[model.External].Serve(w.now, req, ans)
+	req.Flags = 0
 	for i := range ans.Records {
 		req.Seq, req.N, req.Record = ans.Seq+int64(i), int64(part), ans.Records[i]
+		if ans.Places != nil {
+			req.Seq = ans.Places[i]
+		}
 		n := w.note(model.EntryObserve, happening{msg: req})
 		*into = append(*into, model.Observation{N: n, At: w.now, Part: int32(part),
 			Seq: req.Seq, Out: req.Record})

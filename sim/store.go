@@ -6,10 +6,12 @@ import (
 	"github.com/oncesim/oncesim/model"
 )
 
-// store is the durable keyed state of the operators: one value for each operator and key. Get and
-// Put are atomic; a read-modify-write is two calls, and nothing holds them together.
+// store is what tasks keep durable: the keyed state of the operators, one value for each operator
+// and key, and a row for each task that asks for one. Each request is atomic. A read-modify-write
+// is two of them, and nothing holds them together but an update of a row.
 type store struct {
 	ops  []map[string]model.Value // by Record.Op-1
+	rows []taskRow                // by task
 	keys []string                 // scratch for encoding
 }
 
@@ -26,18 +28,62 @@ func (s *store) Reset() {
 	for i := range s.ops {
 		clear(s.ops[i])
 	}
+	s.forgetRows()
+}
+
+// forgetRows empties the rows and keeps their memory.
+func (s *store) forgetRows() {
+	for i := range s.rows {
+		s.rows[i].reset()
+	}
+	s.rows = s.rows[:0]
 }
 
 // Serve implements model.Service.
 func (s *store) Serve(_ int64, req *model.Message, ans *model.Answer) {
-	values := s.ops[req.Record.Op-1]
 	switch req.Kind {
 	case model.Get:
-		ans.Value, ans.Found = values[req.Record.Key]
+		ans.Value, ans.Found = s.ops[req.Record.Op-1][req.Record.Key]
 	case model.Put:
-		values[req.Record.Key] = req.Record.Value
+		s.ops[req.Record.Op-1][req.Record.Key] = req.Record.Value
+	case model.LoadIDs, model.LoadOutbox, model.Update, model.Mark:
+		s.serveRow(s.row(req.Token), req, ans)
 	default:
 		panic(fmt.Sprintf("sim: the state store does not serve %s", req.Kind))
+	}
+}
+
+// row returns the row of a task, a new one if it has none yet.
+func (s *store) row(task int64) *taskRow {
+	if task < 0 {
+		panic(fmt.Sprintf("sim: the row of task %d", task))
+	}
+	s.rows = grown(s.rows, int(task)+1)
+	return &s.rows[task]
+}
+
+func (s *store) serveRow(row *taskRow, req *model.Message, ans *model.Answer) {
+	if req.Flags&model.Fenced != 0 && !row.admits(req.Attempt) {
+		ans.Outcome = model.Refused
+		return
+	}
+	switch req.Kind {
+	case model.LoadIDs:
+		row.catalog(req.Channel).load(ans)
+	case model.LoadOutbox:
+		ans.Seq, ans.Records = row.first, row.outbox[row.first:len(row.outbox):len(row.outbox)]
+		ans.N = int64(len(ans.Records))
+	case model.Mark:
+		row.takeUp(req, ans)
+	case model.Update:
+		if !row.takeUp(req, ans) {
+			return
+		}
+		if req.Flags&model.WithState != 0 {
+			s.ops[req.Record.Op-1][req.Record.Key] = req.Record.Value
+		}
+		row.first = max(row.first, min(req.Cursor, int64(len(row.outbox))))
+		row.outbox = append(row.outbox, req.Parts...)
 	}
 }
 
@@ -45,5 +91,13 @@ func (s *store) Serve(_ int64, req *model.Message, ans *model.Answer) {
 func (s *store) State(c *model.Codec) {
 	for i := range s.ops {
 		model.Map(c, s.ops[i], &s.keys, c.Value)
+	}
+	n := c.Len(len(s.rows))
+	if c.IsDecoding() {
+		s.forgetRows()
+		s.rows = grown(s.rows, n)
+	}
+	for i := range s.rows {
+		s.rows[i].state(c)
 	}
 }

@@ -28,10 +28,33 @@ func (w *World) end(in *instance, how model.LifeEnd, reason string, cause int64)
 	return n
 }
 
+// failsMax is how many lives of a process on end may fail on one record. After that it is in a loop
+// that nothing will end, and the run is out of time.
+const failsMax = 8
+
+// failed ends a life that gives up. One that failed on the record on which its predecessor failed
+// is restarted after twice the time: Flink's exponential-delay restart strategy.
+func (w *World) failed(in *instance, e *model.Effect) {
+	sl, rec := &w.slots[in.slot], &e.Msg.Record
+	switch {
+	case e.Msg.Kind == model.NoKind:
+		sl.fails = 0
+	case sl.fails > 0 && sl.failedOn.Same(*rec):
+		sl.fails++
+	default:
+		sl.fails, sl.failedOn = 1, *rec
+	}
+	if sl.fails > failsMax {
+		w.limit = w.now
+	}
+	w.end(in, model.GaveUp, e.Reason, in.cause)
+}
+
 // restart schedules the next life of a process, or of all, under the next attempt.
 func (w *World) restart(in *instance, cause int64) {
-	draw := w.draw(model.DrawRestart, w.slots[in.slot].subject, uint64(in.self.Life), 0)
-	at := w.now + within(draw, w.cfg.Restart)
+	sl := &w.slots[in.slot]
+	draw := w.draw(model.DrawRestart, sl.subject, uint64(in.self.Life), 0)
+	at := w.now + within(draw, w.cfg.Restart)<<max(sl.fails-1, 0)
 	w.schedule(at, draw, item{kind: itemSuspect, inst: in.index, cause: cause})
 }
 
@@ -114,18 +137,19 @@ func (w *World) resume(in *instance, cause int64) {
 	}
 	if in.parked && in.status == up {
 		in.parked = false
-		w.goOn(in, in.leaving)
+		leaving := in.leaving
+		w.goOn(in, &leaving)
 	}
 	w.advance(in)
 }
 
 // goOn lets a transmission go that a pause held back, or sends it for the first time.
-func (w *World) goOn(in *instance, p parked) {
+func (w *World) goOn(in *instance, p *parked) {
 	if p.counted {
-		w.leave(in, p.service, p.req, p.state)
+		w.leave(in, p.service, &p.req, &p.state)
 		return
 	}
-	w.transmit(in, p.service, p.req, p.state)
+	w.transmit(in, p.service, &p.req, &p.state)
 }
 
 // fence tells a zombie that it was replaced.

@@ -3,7 +3,11 @@ package sim
 import "github.com/oncesim/oncesim/model"
 
 // tracer numbers the events of a run, hashes each of them and every draw, and keeps them where
-// the full trace is wanted. The hash is two independent chains of 64x64 to 128 bit products.
+// the full trace is wanted.
+//
+// The hash is a chain of 64x64 to 128 bit products. What is known of one event is multiplied in
+// pairs that do not wait for each other, each with constants of its own; their sum takes one step
+// in the chain.
 type tracer struct {
 	n       int64
 	draws   int64
@@ -12,10 +16,18 @@ type tracer struct {
 }
 
 const (
-	traceK0 = 0x9e3779b97f4a7c15
-	traceK1 = 0xbf58476d1ce4e5b9
-	traceK2 = 0x94d049bb133111eb
-	traceK3 = 0xd6e8feb86659fd93
+	traceK0  = 0x9e3779b97f4a7c15
+	traceK1  = 0xbf58476d1ce4e5b9
+	traceK2  = 0x94d049bb133111eb
+	traceK3  = 0xd6e8feb86659fd93
+	traceK4  = 0xa0761d6478bd642f
+	traceK5  = 0xe7037ed1a0b428db
+	traceK6  = 0x8ebc6af09c88c6e3
+	traceK7  = 0x589965cc75374cc3
+	traceK8  = 0x1d8e4e27c47d124f
+	traceK9  = 0xeb44accab455d165
+	traceK10 = 0xc3a5c85c97cb3127
+	traceK11 = 0xb492b66fbe98f273
 )
 
 func (t *tracer) reset(seed uint64) {
@@ -31,7 +43,7 @@ func (t *tracer) drew(r uint64) {
 // sum is the hash of everything so far.
 func (t *tracer) sum() uint64 { return model.Mix(t.a^traceK3, t.b^traceK0) }
 
-// fold takes two words into the first chain, where every bit of both moves it.
+// fold takes two words into the chain, where every bit of both moves it.
 func (t *tracer) fold(x, y uint64) {
 	t.a = model.Mix(t.a^x^traceK1, y^t.b^traceK2)
 	t.b += t.a
@@ -39,6 +51,13 @@ func (t *tracer) fold(x, y uint64) {
 
 // text takes a string into the hash.
 func (t *tracer) text(s string) { t.fold(uint64(len(s)), model.HashText(s)) }
+
+// texts takes what a record holds of text into the hash; mostly it is none.
+func (t *tracer) texts(r *model.Record) {
+	if r.Key != "" || r.Value.Text != "" {
+		t.fold(model.HashText(r.Key), model.HashText(r.Value.Text))
+	}
+}
 
 // happening is what there is to tell of one event; zero fields are not told.
 type happening struct {
@@ -55,21 +74,31 @@ type happening struct {
 }
 
 // note numbers, hashes and perhaps keeps one event, and returns its number.
-func (w *World) note(kind model.EntryKind, h happening) int64 {
+func (w *World) note(kind model.EntryKind, h happening) int64 { return w.enter(kind, &h) }
+
+// enter is note; it takes a pointer so that note, which is inlined, copies nothing.
+func (w *World) enter(kind model.EntryKind, h *happening) int64 {
 	t := &w.trace
 	t.n++
+	if w.opts.Unhashed {
+		return t.n
+	}
 	who, attempt := uint64(0), uint64(0)
 	if h.in != nil {
 		who, attempt = uint64(h.in.slot)+1, uint64(h.in.self.Attempt)
 	}
-	t.fold(uint64(w.now), uint64(kind)|uint64(h.outcome)<<8|uint64(uint8(h.service))<<16|who<<32)
-	t.fold(uint64(h.cause), attempt|uint64(uint32(h.to))<<32)
-	t.fold(uint64(h.number), uint64(len(h.detail)))
-	if h.detail != "" {
-		t.text(h.detail)
+	x := model.Mix(uint64(w.now)^traceK0, traceK3^
+		(uint64(kind)|uint64(h.outcome)<<8|uint64(uint8(h.service))<<16|who<<32))
+	y := model.Mix(uint64(h.cause)^traceK4, (attempt|uint64(uint32(h.to))<<32)^traceK5)
+	if h.msg != nil {
+		x += words(h.msg)
+	}
+	t.fold(x, y)
+	if h.number != 0 || h.detail != "" {
+		t.fold(uint64(h.number), model.HashText(h.detail))
 	}
 	if h.msg != nil {
-		t.message(kind, h.msg)
+		t.content(kind, h.msg)
 	}
 	if h.ans != nil {
 		t.answer(kind, h.ans)
@@ -80,20 +109,38 @@ func (w *World) note(kind model.EntryKind, h happening) int64 {
 	return t.n
 }
 
-// message hashes a message. Its key and text are hashed when it is made and when it arrives in the
-// outside world; in between the world carries it and cannot change it.
-func (t *tracer) message(kind model.EntryKind, m *model.Message) {
+// words hashes a message without its texts and parts.
+func words(m *model.Message) uint64 {
 	r := &m.Record
-	t.fold(uint64(m.Kind)|uint64(uint16(m.Channel))<<8|uint64(uint32(m.Attempt))<<32,
-		uint64(uint32(m.Try))|uint64(uint32(r.Op))<<32)
-	t.fold(uint64(m.Seq), uint64(m.N))
-	t.fold(uint64(m.Cursor), uint64(m.Token))
-	t.fold(uint64(uint32(r.ID.Part)), uint64(r.ID.Offset))
-	t.fold(uint64(r.Path), uint64(r.Value.Num))
+	what := uint64(m.Kind) | uint64(uint16(m.Channel))<<8 | uint64(m.Flags)<<24 |
+		uint64(uint32(m.Attempt))<<32
+	return model.Mix(what^traceK6, (uint64(uint32(m.Try))|uint64(uint32(r.Op))<<32)^traceK7) +
+		model.Mix(uint64(m.Seq)^traceK8, uint64(m.N)^traceK9) +
+		model.Mix(uint64(m.Cursor)^traceK10, uint64(m.Token)^traceK11) +
+		model.Mix(uint64(uint32(r.ID.Part))^traceK5, uint64(r.ID.Offset)^traceK6) +
+		model.Mix(uint64(r.Path)^traceK7, uint64(r.Value.Num)^traceK8)
+}
+
+// content hashes the texts and parts of a message when it is made and when it arrives in the
+// outside world; in between the world carries them and cannot change them.
+func (t *tracer) content(kind model.EntryKind, m *model.Message) {
 	switch kind {
 	case model.EntrySend, model.EntryInvoke, model.EntryApply, model.EntryObserve:
-		t.text(r.Key)
-		t.text(r.Value.Text)
+		t.texts(&m.Record)
+		t.records(m.Parts)
+	}
+}
+
+// records hashes a list of records, unless it is empty.
+func (t *tracer) records(list []model.Record) {
+	if len(list) > 0 {
+		t.fold(uint64(len(list)), traceK3)
+	}
+	for i := range list {
+		r := &list[i]
+		t.fold(uint64(uint32(r.ID.Part))|uint64(uint32(r.Op))<<32, uint64(r.ID.Offset))
+		t.fold(uint64(r.Path), uint64(r.Value.Num))
+		t.texts(r)
 	}
 }
 
@@ -113,16 +160,13 @@ func (t *tracer) answer(kind model.EntryKind, a *model.Answer) {
 		return
 	}
 	t.text(a.Value.Text)
-	for i := range a.Records {
-		r := &a.Records[i]
-		t.fold(uint64(uint32(r.ID.Part))|uint64(uint32(r.Op))<<32, uint64(r.ID.Offset))
-		t.fold(uint64(r.Path), uint64(r.Value.Num))
-		t.text(r.Key)
-		t.text(r.Value.Text)
+	t.records(a.Records)
+	for _, place := range a.Places { // one for each record
+		t.fold(uint64(place), 0)
 	}
 }
 
-func (w *World) keep(kind model.EntryKind, h happening) {
+func (w *World) keep(kind model.EntryKind, h *happening) {
 	e := model.Entry{N: w.trace.n, At: w.now, Cause: h.cause, Kind: kind, Proc: model.Nobody,
 		To: model.Nobody, Service: model.Nobody, Outcome: h.outcome, Detail: h.detail}
 	if h.in != nil {

@@ -10,7 +10,7 @@ import (
 type itemKind uint8
 
 const (
-	itemDeliver itemKind = iota + 1 // msg reaches inst
+	itemDeliver itemKind = iota + 1 // the message in the slot reaches inst
 	itemServe                       // the request of call reaches its service
 	itemAnswer                      // the answer of call reaches inst
 	itemTimeout                     // call is past its deadline
@@ -34,18 +34,19 @@ type item struct {
 	rule  int32
 	cause int64
 	token int64
-	msg   model.Message
 }
 
 // slot is the place of one process in the job, whoever fills it.
 type slot struct {
-	task    *model.Task
-	subject uint64 // of draws about the process: a hash of its name
-	current int32  // the life that messages go to, or nobody
-	newest  int32  // the life that began last
-	pool    []model.Process
-	used    int
-	rules   []int32 // those that concern this process and have not fired
+	task     *model.Task
+	subject  uint64       // of draws about the process: a hash of its name
+	current  int32        // the life that messages go to, or nobody
+	newest   int32        // the life that began last
+	fails    int          // how many lives on end have failed on one record
+	failedOn model.Record // that record
+	pool     []model.Process
+	used     int
+	rules    []int32 // those that concern this process and have not fired
 }
 
 const nobody = int32(-1)
@@ -57,6 +58,7 @@ type World struct {
 	job      *model.Job
 	mode     *model.Mode
 	input    *model.Input
+	sink     *model.SinkSpec
 	services [model.ServiceEnd]model.Service
 	svcHash  [model.ServiceEnd]uint64
 
@@ -74,18 +76,26 @@ type World struct {
 	rules   []model.Rule
 	match   []ruleState
 	swaps   []swap // messages that a fault makes the next one overtake
+	outages []outage
+	poisons []int32 // rules that poison a record
+	pasts   [model.ServiceEnd]past
+	shadows [model.ServiceEnd]model.Service // made when they are needed
+	seen    []uint64                        // scratch: a bit for each process and input record
 	reader  reader
 	trace   tracer
 	hist    model.History
-	event   model.Event   // what a process is handed
+	event   model.Event   // what a process is handed, unless it is a message
 	request model.Message // what the reader asks
 	answer  model.Answer  // what a service says
 	codec   model.Codec
+	memory  model.Memory // parts of requests
 }
 
 // Options choose what a run records besides its history.
 type Options struct {
 	Trace bool // keep every event, not only its hash
+	// Unhashed leaves out the trace and its hash, to measure what they cost: there is no End.Hash.
+	Unhashed bool
 	// Transplant replaces each process by a new one restored from its encoding before every event.
 	// A run must not notice: the self-test of encoding and restoring.
 	Transplant bool
@@ -95,13 +105,9 @@ type Options struct {
 func New(job *model.Job, mode *model.Mode, input *model.Input, sink *model.SinkSpec,
 	cfg Config) *World {
 	w := &World{cfg: cfg.withDefaults(int64(input.Total())), job: job, mode: mode, input: input}
-	w.services = [model.ServiceEnd]model.Service{
-		model.InputLog:   newInputLog(input),
-		model.StateStore: newStore(len(job.Topology.Stages)),
-		model.External:   sink.New(job.SinkPart),
-	}
+	w.sink = sink
 	for i, name := range model.ServiceNames {
-		w.svcHash[i] = model.HashText(name)
+		w.services[i], w.svcHash[i] = w.newService(model.ServiceID(i)), model.HashText(name)
 	}
 	for i := range job.Tasks {
 		task := &job.Tasks[i]
@@ -109,6 +115,16 @@ func New(job *model.Job, mode *model.Mode, input *model.Input, sink *model.SinkS
 	}
 	w.reader.next = make([]int64, job.SinkPart)
 	return w
+}
+
+func (w *World) newService(id model.ServiceID) model.Service {
+	switch id {
+	case model.InputLog:
+		return newInputLog(w.input)
+	case model.StateStore:
+		return newStore(len(w.job.Topology.Stages))
+	}
+	return w.sink.New(w.job.SinkPart)
 }
 
 // Run resets the world and runs it to its end. The history is valid until the next Run. Rules must
@@ -120,6 +136,7 @@ func (w *World) Run(seed uint64, rules []model.Rule, opts Options) *model.Histor
 	}
 	w.openAll()
 	w.hist.End = w.loop()
+	w.survey()
 	return &w.hist
 }
 
@@ -136,16 +153,20 @@ func (w *World) Job() *model.Job { return w.job }
 func (w *World) reset(seed uint64, rules []model.Rule, opts Options) {
 	w.opts, w.seed, w.now, w.busy, w.attempt, w.live = opts, seed, 0, 0, 1, 0
 	w.queue.reset()
+	w.memory.Reset()
 	w.calls, w.swaps = w.calls[:0], w.swaps[:0]
+	w.outages, w.poisons = w.outages[:0], w.poisons[:0]
 	w.hist.Reset()
 	w.hist.Extent.Reset(len(w.slots))
 	w.trace.reset(seed)
 	w.reader.reset()
 	for i := range w.services {
 		w.services[i].Reset()
+		w.pasts[i].isKept = false
 	}
 	for i := range w.slots {
 		w.slots[i].current, w.slots[i].newest, w.slots[i].used = nobody, nobody, 0
+		w.slots[i].fails = 0
 		w.slots[i].rules = w.slots[i].rules[:0]
 	}
 	w.limit = w.cfg.DrainTime
@@ -196,7 +217,7 @@ func (w *World) dispatch(slot int32) {
 	w.queue.free(slot)
 	switch taken.kind {
 	case itemServe:
-		w.serve(taken.call, taken.copy, taken.cause)
+		w.arriveAt(taken.call, taken.copy, taken.cause)
 	case itemTimeout:
 		w.timedOut(taken.call)
 	case itemResume:
@@ -216,17 +237,28 @@ func (w *World) dispatch(slot int32) {
 	}
 }
 
-// schedule makes an event with a keyed tie-break and returns its slot's number.
+// deliver schedules the arrival of a message.
+func (w *World) deliver(at int64, tie uint64, it item, msg *model.Message) {
+	slot := w.queue.grab()
+	w.queue.arrivals[slot].Msg, w.queue.slab[slot] = *msg, it
+	w.enqueue(at, classEvent, tie, slot)
+}
+
+// schedule makes an event with a keyed tie-break.
 func (w *World) schedule(at int64, tie uint64, it item) {
 	slot := w.queue.grab()
 	w.queue.slab[slot] = it
-	w.busy++
-	if w.queue.isFull {
-		return // the run ends here, with its budget spent
-	}
 	class := classEvent
 	if it.kind == itemFault {
 		class = classFault
+	}
+	w.enqueue(at, class, tie, slot)
+}
+
+func (w *World) enqueue(at int64, class, tie uint64, slot int32) {
+	w.busy++
+	if w.queue.isFull {
+		return // the run ends here, with its budget spent
 	}
 	w.queue.push(at, class, tie, slot)
 }
@@ -234,7 +266,9 @@ func (w *World) schedule(at int64, tie uint64, it item) {
 // draw is a keyed draw that enters the hash.
 func (w *World) draw(d model.Domain, a, b, c uint64) uint64 {
 	r := model.Draw(w.seed, d, a, b, c)
-	w.trace.drew(r)
+	if !w.opts.Unhashed {
+		w.trace.drew(r)
+	}
 	return r
 }
 
