@@ -94,5 +94,7 @@ func newExtent() *model.Extent {
 			messages(6),
 		},
 		Lives: []int32{1, 1, 1, 1, 1, 1},
+		Seen:  [][]model.ID{nil, nil, {{Offset: 1}, {Part: 1}}, {{Offset: 2}}, nil, nil},
+		Input: []int64{3, 1},
 	}
 }

@@ -30,35 +30,52 @@ func (f Fault) compile(job *model.Job) (model.Rule, *CompileError) {
 	if !f.isLine() {
 		return model.Rule{}, &CompileError{What: "fault"}
 	}
-	proc := job.Find(f.Proc)
-	if proc == model.Nobody {
-		return model.Rule{}, unknown("process", f.Proc, processNames(job))
+	rule := model.Rule{Action: f.Action, Proc: model.Nobody, Point: f.Point, Scope: f.Scope,
+		N: f.N, Life: f.Life, Call: f.Call, At: f.At, For: ruleFor(f.Action, f.For)}
+	if err := f.compileParties(job, &rule); err != nil {
+		return model.Rule{}, err
 	}
-	rule := model.Rule{Action: f.Action, Proc: proc, Point: f.Point, Scope: f.Scope, N: f.N,
-		Life: f.Life, Call: f.Call, At: f.At, For: ruleFor(f.Action, f.For)}
-	switch f.Scope {
-	case model.MessageOnChannel:
-		rule.Peer = job.Find(f.Peer)
-		if rule.Peer == model.Nobody {
-			return model.Rule{}, unknown("process", f.Peer, processNames(job))
+	if f.Record != (RecordName{}) || f.Scope == model.RecordEffect {
+		id, err := f.Record.resolve(job.Topology)
+		rule.Record = id
+		return rule, err
+	}
+	return rule, nil
+}
+
+// compileParties resolves who is concerned: the process, its peer and the service.
+func (f Fault) compileParties(job *model.Job, rule *model.Rule) *CompileError {
+	if f.Proc != "" {
+		if rule.Proc = job.Find(f.Proc); rule.Proc == model.Nobody {
+			return unknown("process", f.Proc, processNames(job))
 		}
+	}
+	if f.Service != "" {
+		rule.Service = model.ServiceID(slices.Index(model.ServiceNames[:], f.Service))
+	}
+	switch {
+	case f.Peer != "":
+		if rule.Peer = job.Find(f.Peer); rule.Peer == model.Nobody {
+			return unknown("process", f.Peer, processNames(job))
+		}
+	case f.Action == model.CutLink:
+		rule.Peer = model.Nobody
+	}
+	if f.Action == model.PoisonRecord && job.Tasks[rule.Proc].Role != model.Operate {
+		return unknown("process that applies an operator", f.Proc, operatorNames(job))
+	}
+	if f.Scope == model.MessageOnChannel {
 		if name, known := f.channel(), channelNames(job, f.Call); !slices.Contains(known, name) {
-			return model.Rule{}, unknown("channel", name, known)
+			return unknown("channel", name, known)
 		}
-		return rule, nil
-	case model.RecordEffect:
-	default:
-		return rule, nil
 	}
-	id, err := f.Record.resolve(job.Topology)
-	rule.Record = id
-	return rule, err
+	return nil
 }
 
 func (f Fault) channel() string { return f.Proc + " to " + f.Peer }
 
 // channelNames lists the channels that a job has for messages of a kind. Acknowledgements go the
-// way of data backwards.
+// way of data backwards, and between what the mode adds and any task.
 func channelNames(job *model.Job, kind model.Kind) []string {
 	var names []string
 	for i := range job.Tasks {
@@ -70,6 +87,17 @@ func channelNames(job *model.Job, kind model.Kind) []string {
 				continue
 			}
 			names = append(names, from.Name+" to "+to.Name)
+		}
+	}
+	if kind != model.Ack {
+		return names
+	}
+	for i := range job.Tasks {
+		for j := range job.Tasks {
+			from, to := &job.Tasks[i], &job.Tasks[j]
+			if i != j && (from.Role == model.Extra || to.Role == model.Extra) {
+				names = append(names, from.Name+" to "+to.Name)
+			}
 		}
 	}
 	return names
@@ -105,30 +133,42 @@ func (r RecordName) everywhere(t *model.Topology) []string {
 // with their partition, as verdicts name them.
 func FromRule(job *model.Job, rule model.Rule) Fault {
 	rule.Validate()
-	f := Fault{Action: rule.Action, Proc: job.Tasks[rule.Proc].Name, Point: rule.Point,
-		Scope: rule.Scope, N: rule.N, Life: rule.Life, Call: rule.Call, At: rule.At, For: rule.For}
+	f := Fault{Action: rule.Action, Point: rule.Point, Scope: rule.Scope, N: rule.N,
+		Life: rule.Life, Call: rule.Call, At: rule.At, For: rule.For}
 	if rule.For == defaultFor(rule.Action) {
 		f.For = 0
 	}
-	if rule.Scope == model.MessageOnChannel {
+	if rule.Proc != model.Nobody {
+		f.Proc = job.Tasks[rule.Proc].Name
+	}
+	isCut := rule.Action == model.CutLink
+	switch {
+	case rule.Scope == model.MessageOnChannel, isCut && rule.Peer != model.Nobody:
 		f.Peer = job.Tasks[rule.Peer].Name
+	case isCut, rule.Action == model.CrashService:
+		f.Service = model.ServiceNames[rule.Service]
 	}
-	if rule.Scope != model.RecordEffect {
-		return f
+	if rule.Scope == model.RecordEffect || rule.Action == model.TruncateInput {
+		f.Record = nameOf(job.Topology, rule.Record)
 	}
-	name := job.Topology.RecordName(rule.Record)
+	return f
+}
+
+// nameOf names a position with its partition.
+func nameOf(t *model.Topology, id model.ID) RecordName {
+	name := t.RecordName(id)
 	record, ok := parseRecord(name)
 	if !ok {
 		panic(fmt.Sprintf("faults: record name %q", name))
 	}
-	f.Record = record
-	return f
+	return record
 }
 
 // ruleFor is what Rule.For is for an action with a duration as given, 0 standing for none.
 func ruleFor(a model.Action, ns int64) int64 {
 	switch a {
-	case model.Crash, model.LoseRequest, model.LoseAnswer, model.LoseMessage:
+	case model.Crash, model.LoseRequest, model.LoseAnswer, model.LoseMessage, model.RefuseRequest,
+		model.ForgetRequest, model.StaleRead, model.TruncateInput, model.PoisonRecord:
 		return 0
 	}
 	if ns == 0 {
@@ -188,6 +228,17 @@ func processNames(job *model.Job) []string {
 	names := make([]string, len(job.Tasks))
 	for i := range job.Tasks {
 		names[i] = job.Tasks[i].Name
+	}
+	return names
+}
+
+// operatorNames are the processes whose task is to apply an operator.
+func operatorNames(job *model.Job) []string {
+	var names []string
+	for i := range job.Tasks {
+		if job.Tasks[i].Role == model.Operate {
+			names = append(names, job.Tasks[i].Name)
+		}
 	}
 	return names
 }

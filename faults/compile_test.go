@@ -36,6 +36,29 @@ func TestCompile_rules(t *testing.T) {
 			Scope: model.MessageOnChannel, Call: model.Data, N: 1, For: ReorderWithin},
 		"reorder ack 1 from op/0 to source/0 within 3us": {Action: model.ReorderMessages, Proc: 2,
 			Peer: 0, Scope: model.MessageOnChannel, Call: model.Ack, N: 1, For: 3000},
+		"partition op/1 | store for 3us at answer of put 2": {Action: model.CutLink, Proc: 3,
+			Peer: model.Nobody, Service: model.StateStore, Point: model.BeforeAck,
+			Scope: model.CallOfKind, Call: model.Put, N: 2, For: 3000},
+		"partition sink/1 | op/1 for 3us at ack 2": {Action: model.CutLink, Proc: 5, Peer: 3,
+			Scope: model.MessageOnChannel, Call: model.Ack, N: 2, For: 3000},
+		"partition op/1 | op/0 for 3us at 2us": {Action: model.CutLink, Proc: 3, Peer: 2,
+			Point: model.AtTime, At: 2000, For: 3000},
+		"crash external for 3us at 0s": {Action: model.CrashService, Proc: model.Nobody,
+			Service: model.External, Point: model.AtTime, For: 3000},
+		"crash store for 3us at get 1 of op/1": {Action: model.CrashService, Proc: 3,
+			Service: model.StateStore, Scope: model.CallOfKind, Call: model.Get, N: 1, For: 3000},
+		"refuse call put 3 of op/0": {Action: model.RefuseRequest, Proc: 2,
+			Scope: model.CallOfKind, Call: model.Put, N: 3},
+		"forget call write 3 of sink/0": {Action: model.ForgetRequest, Proc: 4,
+			Scope: model.CallOfKind, Call: model.Write, N: 3},
+		"stale call get 3 of op/0": {Action: model.StaleRead, Proc: 2,
+			Scope: model.CallOfKind, Call: model.Get, N: 3},
+		"truncate input/1 before 3 at 2us": {Action: model.TruncateInput, Proc: model.Nobody,
+			Record: model.ID{Part: 1, Offset: 3}, Point: model.AtTime, At: 2000},
+		"truncate input/1 before 3 at fetch 2 of source/0": {Action: model.TruncateInput, Proc: 0,
+			Record: model.ID{Part: 1, Offset: 3}, Scope: model.CallOfKind, Call: model.Fetch, N: 2},
+		"poison record input/0:0 at op/1": {Action: model.PoisonRecord, Proc: 3,
+			Scope: model.RecordEffect},
 	} {
 		plan, err := ParsePlan(line)
 		require.NoError(t, err)
@@ -86,6 +109,17 @@ func TestCompile_errors(t *testing.T) {
 			`expected "input/0" or "input/1"; did you mean "input/1"?`,
 		"crash op/0 at record input/2:7": `unknown partition "input/2", ` +
 			`expected "input/0" or "input/1"; did you mean "input/0"?`,
+		"partition op/0 | sink/7 for 3us at 2us": `unknown process "sink/7", ` +
+			`expected one of ` + all + `; did you mean "sink/0"?`,
+		"partition op/7 | store for 3us at 2us": `unknown process "op/7", expected one of ` + all +
+			`; did you mean "op/0"?`,
+		"crash store for 3us at get 1 of opp/1": `unknown process "opp/1", expected one of ` + all +
+			`; did you mean "op/1"?`,
+		"truncate inptu/1 before 3 at 2us": `unknown partition "inptu/1", ` +
+			`expected "input/0" or "input/1"; did you mean "input/1"?`,
+		"truncate input/1 before 3 at fetch 2 of surce/0": `unknown process "surce/0", ` +
+			`expected one of ` + all + `; did you mean "source/0"?`,
+		"poison record 7 at op/0": `name the partition of record 7, "input/0:7" or "input/1:7"`,
 		"crash op/0 after effect 2 of record 7": `name the partition of record 7, ` +
 			`"input/0:7" or "input/1:7"`,
 	} {
@@ -109,8 +143,8 @@ func TestCompile_errorFields(t *testing.T) {
 // A plan written in Go may hold anything. It is refused here, before a rule could panic.
 func TestCompile_notALine(t *testing.T) {
 	_, err := Plan{{Action: model.Crash, Proc: "op/0"}}.Compile(newJob(2))
-	require.EqualError(t, err, "fault 1: no line means {Action:crash Proc:op/0 Peer: Point: "+
-		"Scope:0 N:0 Record:0 Life:0 Call:none At:0 For:0}")
+	require.EqualError(t, err, "fault 1: no line means {Action:crash Proc:op/0 Peer: Service: "+
+		"Point: Scope:0 N:0 Record:0 Life:0 Call:none At:0 For:0}")
 	var e *CompileError
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, "fault", e.What)
@@ -129,14 +163,16 @@ func requireSameRule(t testing.TB, job *model.Job, rule model.Rule) {
 func TestFromRule_roundTrip(t *testing.T) {
 	job := newJob(2)
 	for _, f := range everyShape() {
-		f.Proc = "op/0"
+		if f.Proc != "" {
+			f.Proc = "op/0"
+		}
 		if f.Peer != "" {
 			f.Peer = "sink/0"
 		}
 		if f.Call == model.Ack {
 			f.Peer = "source/0"
 		}
-		if f.Record != (RecordName{}) {
+		if f.Record != (RecordName{}) || f.Scope == model.RecordEffect {
 			f.Record = RecordName{"input", 1, f.Record.Offset}
 		}
 		rules, err := Plan{f}.Compile(job)
@@ -168,13 +204,22 @@ func TestFromRule_illegal(t *testing.T) {
 func TestCompile_unknownChannel(t *testing.T) {
 	job := model.NewJob(&model.Topology{Name: "t", Inputs: []model.InputSpec{{Name: "input"}},
 		Stages: []model.Stage{{Name: "op", From: []string{"input"},
-			Operator: &model.Operator{Name: "op"}}}}, nil)
+			Operator: &model.Operator{Name: "op"}}}}, nil, "acker")
 	for line, isKnown := range map[string]bool{
 		"lose data 1 from source/0 to op/0":           true,
 		"lose ack 1 from op/0 to source/0":            true,
 		"lose data 1 from op/0 to source/0":           false,
 		"lose ack 1 from source/0 to op/0":            false,
 		"delay data 1 from source/0 to sink/0 by 1ms": false,
+		"partition op/0 | sink/0 for 1ms at data 1":   true,
+		"partition sink/0 | op/0 for 1ms at ack 1":    true,
+		"partition sink/0 | op/0 for 1ms at data 1":   false,
+		// What the mode adds exchanges acknowledgements with every task.
+		"lose ack 1 from op/0 to acker/0":             true,
+		"delay ack 1 from acker/0 to source/0 by 1ms": true,
+		"partition acker/0 | sink/0 for 1ms at ack 1": true,
+		"lose data 1 from op/0 to acker/0":            false,
+		"lose ack 1 from op/0 to sink/0":              false,
 	} {
 		plan, err := ParsePlan(line)
 		require.NoError(t, err)

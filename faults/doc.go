@@ -28,25 +28,46 @@
 //	delay     ack 2 from sink/0 to op/0 by 60ms
 //	duplicate data 5 from op/0 to sink/0
 //	reorder   data 5 from op/0 to sink/0                # it arrives after the sixth
+//	partition op/0 | store for 40ms at put 2            # put 2 is the first that is lost
+//	partition op/0 | store for 40ms at answer of put 2  # or its answer is
+//	partition op/0 | sink/0 for 40ms at data 5          # counted from the left to the right side
+//	partition op/0 | sink/0 for 40ms at 120ms
+//	crash     store for 40ms at put 2 of op/0           # a service that is down, and comes back
+//	refuse    call put 3 of op/0                        # answered, and nothing done
+//	forget    call write 2 of sink/0                    # answered as done, and undone
+//	stale     call get 2 of op/0                        # answered as it was one change before
+//	truncate  input/0 before 3 at fetch 2 of source/0   # that fetch begins at record 3
+//	poison    record input/0:7 at op/0                  # whatever its operator does, it fails
 //
 // In full, with words separated by white space:
 //
 //	line      = [ fault ] [ "#" anything ] .
-//	fault     = crash | pause | lose | delay | duplicate | reorder .
-//	crash     = "crash" process point .
+//	fault     = crash | pause | lose | delay | duplicate | reorder | partition | refuse | forget
+//	          | stale | truncate | poison .
+//	crash     = "crash" ( process point | service "for" duration "at" ( callof | duration ) ) .
 //	pause     = "pause" process point "for" duration .
 //	lose      = "lose" ( ( "request" | "answer" ) "of" call "from" process | message ) .
-//	delay     = "delay" ( "call" call "of" process | message ) "by" duration .
-//	duplicate = "duplicate" ( "call" call "of" process | message ) [ "by" duration ] .
+//	delay     = "delay" ( "call" callof | message ) "by" duration .
+//	duplicate = "duplicate" ( "call" callof | message ) [ "by" duration ] .
 //	reorder   = "reorder" message [ "within" duration ] .
+//	partition = "partition" process "|" ( service "for" duration "at" ( [ "answer" "of" ] call
+//	          | duration )
+//	          | process "for" duration "at" ( ( "data" | "ack" ) ordinal | duration ) ) .
+//	refuse    = "refuse" "call" callof .
+//	forget    = "forget" "call" callof .
+//	stale     = "stale" "call" callof .
+//	truncate  = "truncate" name "/" digits "before" ordinal "at" ( callof | duration ) .
+//	poison    = "poison" "record" record "at" process .
 //	message   = ( "data" | "ack" ) ordinal "from" process "to" process .
 //	point     = ( "before" [ "ack" "of" ] | "during" | "after" ) event
 //	          | "at" "record" record
 //	          | "at" duration .
 //	event     = call | "effect" ordinal [ "of" ( "record" record | "start" ordinal ) ] .
+//	callof    = call "of" process .
 //	call      = kind ordinal .
 //	kind      = "position" | "latest" | "fetch" | "offset-commit" | "get" | "put" | "write"
-//	          | "read" .
+//	          | "read" | "load-ids" | "load-outbox" | "update" | "mark" .
+//	service   = "input" | "store" | "external" .
 //	process   = name "/" digits .
 //	record    = [ name "/" digits ":" ] digits .
 //	duration  = digits [ "." digits ] ( "ns" | "us" | "ms" | "s" ) .
@@ -60,6 +81,15 @@
 // "at record R" is short for "before effect 1 of record R", and that is how the longer line
 // prints. A duplicate without "by" arrives DuplicateAfter the first copy. A message that nothing
 // overtakes arrives ReorderWithin late, or when "within" says.
+//
+// A partition, an outage and a truncation begin at a time, or with the first thing that they
+// strike: a message from the left side to the right one, a request to the service of the line, its
+// answer, or a fetch. Only what changes something can be forgotten: offset-commit, put, write,
+// update and mark. Only what was changed can be stale: position, latest, fetch, get, load-ids and
+// load-outbox. The name of a service is no name of a process, which has a number.
+//
+// They are reached with the first thing that they strike, and so is a poisoned record. A partition
+// in which nothing was lost has tested nothing.
 //
 // # Why anchors are events
 //

@@ -10,7 +10,7 @@ import (
 // Vectors. Saved seeds and golden hashes hang on them: if they move, so does every drawn plan.
 func TestDraw_golden(t *testing.T) {
 	var got []string
-	for n := range uint64(10) {
+	for n := range uint64(17) {
 		rule, ok := Draw(1, n, newExtent(), model.Action(n)+model.Crash, 80_000_000, 2_000_000_000)
 		require.True(t, ok)
 		got = append(got, FromRule(newJob(2), rule).String())
@@ -26,6 +26,13 @@ func TestDraw_golden(t *testing.T) {
 		"delay data 1 from op/1 to sink/1 by 80ms",
 		"duplicate data 1 from op/1 to sink/1 by 80ms",
 		"reorder data 1 from op/1 to sink/1 within 80ms",
+		"partition sink/0 | op/0 for 80ms at ack 1",
+		"crash store for 2s at get 2 of op/0",
+		"refuse call fetch 2 of source/0",
+		"forget call offset-commit 2 of source/0",
+		"stale call get 1 of op/0",
+		"truncate input/0 before 2 at fetch 3 of source/0",
+		"poison record input/0:2 at op/1",
 	}, got)
 }
 
@@ -43,7 +50,7 @@ func drawn(n uint64, action model.Action, durations ...int64) map[model.Rule]int
 
 // The first fault is somewhere in the extent, and may be anywhere in it.
 func TestDraw_firstCoversThePlaces(t *testing.T) {
-	for action := model.Crash; action <= model.ReorderMessages; action++ {
+	for action := model.Crash; action <= model.PoisonRecord; action++ {
 		counts := drawn(0, action, 7)
 		places := Places{Action: action, For: 7, Extent: newExtent()}
 		for rule := range places.Each {

@@ -123,6 +123,12 @@ func ExampleAll() {
 	// delay      delay call put 2 of op/1 by 300ms
 	// duplicate  duplicate call write 2 of sink/0 by 20ms
 	// reorder    reorder data 2 from op/0 to sink/0
+	// partition  partition op/0 | store for 40ms at put 2
+	// refuse     refuse call put 3 of count/0
+	// forget     forget call write 2 of sink/0
+	// stale      stale call get 2 of count/0
+	// truncate   truncate input/0 before 3 at fetch 2 of source/0
+	// poison     poison record 7 at op/0
 }
 
 func ExampleParseDuration() {

@@ -11,17 +11,18 @@ import (
 // protocol. Names are as written; Compile resolves them against a job. Fields that the line does
 // not speak of are zero, so that faults compare with ==.
 type Fault struct {
-	Action model.Action
-	Proc   string      // "op/1"
-	Peer   string      // Scope MessageOnChannel: the receiver
-	Point  model.Point // Crash and Pause only
-	Scope  model.Scope
-	N      int64      // ordinal, from 1
-	Record RecordName // Scope RecordEffect
-	Life   int32      // Scope StartEffect
-	Call   model.Kind // Scope CallOfKind: of the request; MessageOnChannel: Data or Ack
-	At     int64      // Point AtTime: virtual ns
-	For    int64      // what takes time: virtual ns; see DuplicateAfter and ReorderWithin
+	Action  model.Action
+	Proc    string      // "op/1"
+	Peer    string      // Scope MessageOnChannel: the receiver; CutLink: the other side
+	Service string      // CrashService: "store"; CutLink: the other side
+	Point   model.Point // Crash and Pause; CutLink: BeforeAck or AtTime
+	Scope   model.Scope
+	N       int64      // ordinal, from 1
+	Record  RecordName // Scope RecordEffect; TruncateInput: the first that stays
+	Life    int32      // Scope StartEffect
+	Call    model.Kind // Scope CallOfKind: of the request; MessageOnChannel: Data or Ack
+	At      int64      // Point AtTime: virtual ns
+	For     int64      // what takes time: virtual ns; see DuplicateAfter and ReorderWithin
 }
 
 // String is the line that Parse reads back to f. A value that no line means prints as one that

@@ -15,8 +15,9 @@ func TestFault_roundTrip(t *testing.T) {
 		require.True(t, f.isLine(), f.String())
 		n++
 	}
-	require.Equal(t, 2*2*(4*(3+2+4)+3)+2*2*8+2*2*8+3*2*8+
-		2*2*(1+2+3+3), n)
+	const calls, reads, writes = 12, 6, 5
+	require.Equal(t, 2*2*(4*(3+2+4)+3)+2*2*calls+2*2*calls+3*2*calls+2*2*(1+2+3+3)+
+		2*(calls+reads+writes)+2*2*(3*calls+2+3*4+4)+2*3, n)
 }
 
 func everyShape() []Fault {
@@ -31,19 +32,75 @@ func everyShape() []Fault {
 				list = append(list, f)
 			}
 		}
-		for _, call := range callWords() {
-			kind, _ := model.ParseKind(call)
-			f := Fault{Proc: proc, Scope: model.CallOfKind, Call: kind, N: 1<<63 - 1}
-			for _, action := range []model.Action{model.LoseRequest, model.LoseAnswer,
-				model.DelayRequest, model.DuplicateRequest} {
-				for _, ns := range durationsOf(action) {
-					f.Action, f.For = action, ns
-					list = append(list, f)
-				}
-			}
+		list = append(list, everyCall(proc)...)
+		list = append(list, everyBeginning(proc)...)
+		for _, r := range []RecordName{{}, {Offset: 7}, {"input", 1, 1<<63 - 1}} {
+			list = append(list, Fault{Action: model.PoisonRecord, Proc: proc, Record: r,
+				Scope: model.RecordEffect})
 		}
 	}
 	return append(list, everyMessage()...)
+}
+
+func everyCall(proc string) []Fault {
+	var list []Fault
+	for _, kind := range model.Kinds() {
+		f := Fault{Proc: proc, Scope: model.CallOfKind, Call: kind, N: 1<<63 - 1}
+		for _, action := range []model.Action{model.LoseRequest, model.LoseAnswer,
+			model.DelayRequest, model.DuplicateRequest, model.RefuseRequest, model.ForgetRequest,
+			model.StaleRead} {
+			if !kind.IsCall() || !action.Fits(kind) {
+				continue
+			}
+			for _, ns := range durationsOf(action) {
+				f.Action, f.For = action, ns
+				list = append(list, f)
+			}
+		}
+	}
+	return list
+}
+
+// everyBeginning is what begins at a time or at what it strikes first. A list for one process is
+// less what it has without one.
+func everyBeginning(proc string) []Fault {
+	var list []Fault
+	add := func(f Fault, changes ...func(*Fault)) {
+		for _, change := range changes {
+			g := f
+			change(&g)
+			list = append(list, g)
+		}
+	}
+	at := func(ns int64) func(*Fault) {
+		return func(f *Fault) { f.Point, f.At = model.AtTime, ns }
+	}
+	for _, ns := range []int64{1, durationMax} {
+		for _, kind := range model.Kinds() {
+			call := func(f *Fault) {
+				f.Scope, f.Call, f.N, f.Proc = model.CallOfKind, kind, 7, proc
+			}
+			answer := func(f *Fault) { call(f); f.Point = model.BeforeAck }
+			message := func(f *Fault) { call(f); f.Scope = model.MessageOnChannel }
+			if !kind.IsCall() {
+				add(Fault{Action: model.CutLink, Proc: proc, Peer: "x/1", For: ns}, message)
+				continue
+			}
+			service := model.ServiceNames[kind.Service()]
+			add(Fault{Action: model.CutLink, Proc: proc, Service: service, For: ns}, call, answer)
+			add(Fault{Action: model.CrashService, Service: service, For: ns}, call)
+		}
+		for _, service := range model.ServiceNames {
+			add(Fault{Action: model.CutLink, Proc: proc, Service: service, For: ns}, at(0), at(ns))
+			add(Fault{Action: model.CrashService, Service: service, For: ns}, at(0), at(ns))
+		}
+		add(Fault{Action: model.CutLink, Proc: proc, Peer: "x/1", For: ns}, at(0), at(ns))
+		add(Fault{Action: model.TruncateInput, Record: RecordName{"in", 1<<31 - 1, ns}}, at(ns),
+			func(f *Fault) {
+				f.Scope, f.Call, f.N, f.Proc = model.CallOfKind, model.Fetch, 7, proc
+			})
+	}
+	return list
 }
 
 func everyMessage() []Fault {
@@ -128,7 +185,43 @@ func TestFault_notALine(t *testing.T) {
 		"message to nobody": func(f *Fault) {
 			f.Action, f.Scope, f.Call = model.DelayMessage, model.MessageOnChannel, model.Data
 		},
-		"no life":          func(f *Fault) { f.Scope = model.StartEffect },
+		"no life":        func(f *Fault) { f.Scope = model.StartEffect },
+		"unused service": func(f *Fault) { f.Service = "store" },
+		"other service": func(f *Fault) {
+			*f = Fault{Action: model.CrashService, Service: "store", Proc: "op/0", For: 1,
+				Scope: model.CallOfKind, Call: model.Write, N: 1}
+		},
+		"two other sides": func(f *Fault) {
+			*f = Fault{Action: model.CutLink, Proc: "op/0", Peer: "op/1", Service: "store",
+				Point: model.AtTime, For: 1}
+		},
+		"no other side": func(f *Fault) {
+			*f = Fault{Action: model.CutLink, Proc: "op/0", Point: model.AtTime, For: 1}
+		},
+		"same other side": func(f *Fault) {
+			*f = Fault{Action: model.CutLink, Proc: "op/0", Peer: "op/0",
+				Point: model.AtTime, For: 1}
+		},
+		"cut after": func(f *Fault) {
+			*f = Fault{Action: model.CutLink, Proc: "op/0", Service: "store", Point: model.After,
+				For: 1, Scope: model.CallOfKind, Call: model.Put, N: 1}
+		},
+		"forgotten read": func(f *Fault) {
+			*f = Fault{Action: model.ForgetRequest, Proc: "op/0", Scope: model.CallOfKind,
+				Call: model.Get, N: 1}
+		},
+		"stale write": func(f *Fault) {
+			*f = Fault{Action: model.StaleRead, Proc: "op/0", Scope: model.CallOfKind,
+				Call: model.Put, N: 1}
+		},
+		"nothing truncated": func(f *Fault) {
+			*f = Fault{Action: model.TruncateInput, Record: RecordName{Input: "in"},
+				Point: model.AtTime}
+		},
+		"bare truncation": func(f *Fault) {
+			*f = Fault{Action: model.TruncateInput, Record: RecordName{Offset: 3},
+				Point: model.AtTime}
+		},
 		"offset below 0":   func(f *Fault) { f.Scope, f.Record.Offset = model.RecordEffect, -1 },
 		"part of no input": func(f *Fault) { f.Scope, f.Record.Part = model.RecordEffect, 1 },
 	} {

@@ -43,6 +43,32 @@ func TestParse_fields(t *testing.T) {
 			For: 3},
 		"reorder data 5 from op/0 to sink/0": {Action: model.ReorderMessages, Proc: "op/0",
 			Peer: "sink/0", Scope: model.MessageOnChannel, Call: model.Data, N: 5},
+		"partition op/0 | store for 3us at put 2": {Action: model.CutLink, Proc: "op/0",
+			Service: "store", Scope: model.CallOfKind, Call: model.Put, N: 2, For: 3_000},
+		"partition op/0 | store for 3us at answer of put 2": {Action: model.CutLink, Proc: "op/0",
+			Service: "store", Point: model.BeforeAck, Scope: model.CallOfKind, Call: model.Put,
+			N: 2, For: 3_000},
+		"partition op/0 | sink/0 for 3us at data 2": {Action: model.CutLink, Proc: "op/0",
+			Peer: "sink/0", Scope: model.MessageOnChannel, Call: model.Data, N: 2, For: 3_000},
+		"partition op/0 | sink/0 for 3us at 2us": {Action: model.CutLink, Proc: "op/0",
+			Peer: "sink/0", Point: model.AtTime, At: 2_000, For: 3_000},
+		"crash store for 3us at 2us": {Action: model.CrashService, Service: "store",
+			Point: model.AtTime, At: 2_000, For: 3_000},
+		"crash store for 3us at get 1 of op/0": {Action: model.CrashService, Service: "store",
+			Proc: "op/0", Scope: model.CallOfKind, Call: model.Get, N: 1, For: 3_000},
+		"refuse call put 3 of op/0": {Action: model.RefuseRequest, Proc: "op/0",
+			Scope: model.CallOfKind, Call: model.Put, N: 3},
+		"forget call write 3 of sink/0": {Action: model.ForgetRequest, Proc: "sink/0",
+			Scope: model.CallOfKind, Call: model.Write, N: 3},
+		"stale call get 3 of op/0": {Action: model.StaleRead, Proc: "op/0",
+			Scope: model.CallOfKind, Call: model.Get, N: 3},
+		"truncate input/1 before 3 at 2us": {Action: model.TruncateInput,
+			Record: RecordName{"input", 1, 3}, Point: model.AtTime, At: 2_000},
+		"truncate input/1 before 3 at fetch 2 of source/0": {Action: model.TruncateInput,
+			Record: RecordName{"input", 1, 3}, Proc: "source/0", Scope: model.CallOfKind,
+			Call: model.Fetch, N: 2},
+		"poison record input/1:7 at op/0": {Action: model.PoisonRecord, Proc: "op/0",
+			Record: RecordName{"input", 1, 7}, Scope: model.RecordEffect},
 		"duplicate call write 1 of sink/0": {Action: model.DuplicateRequest, Proc: "sink/0",
 			Scope: model.CallOfKind, Call: model.Write, N: 1},
 	} {
@@ -101,8 +127,9 @@ func requireConsistent(t testing.TB, line string, err error) {
 func TestParse_errorFields(t *testing.T) {
 	_, err := Parse("lose answer of wirte 1 from sink/0")
 	require.Equal(t, &SyntaxError{Column: 16, Word: "wirte", Problem: "unknown call kind",
-		Expected: "one of position, latest, fetch, offset-commit, get, put, write, read",
-		Nearest:  "write"}, err)
+		Expected: "one of position, latest, fetch, offset-commit, get, put, write, read, " +
+			"load-ids, load-outbox, update, mark",
+		Nearest: "write"}, err)
 }
 
 // A line may come with the break that ended it, but not with another line.
@@ -121,7 +148,7 @@ func TestParse_blank(t *testing.T) {
 	for _, line := range []string{"", " \t", "# crash op/0 at record 7"} {
 		_, err := Parse(line)
 		require.EqualError(t, err, "column 1: end of line, expected one of crash, pause, lose, "+
-			"delay, duplicate, reorder")
+			"delay, duplicate, reorder, partition, refuse, forget, stale, truncate, poison")
 	}
 }
 

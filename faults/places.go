@@ -11,7 +11,14 @@ import (
 //   - Crash and Pause: before and after each numbered effect, then during, before the ack of and
 //     after each transmission of a call;
 //   - what strikes messages: each message on each channel between two processes;
-//   - the others: each transmission of a call.
+//   - CutLink: from each request, from each answer and from each message on;
+//   - CrashService: from each request on;
+//   - TruncateInput: before each offset of a partition, from each fetch of its source on;
+//   - PoisonRecord: each input record that the process has applied;
+//   - the others: each transmission of a call that they fit.
+//
+// A partition or an outage makes a difference with the first thing that it loses, so that these
+// places are all that there are, for a given duration.
 //
 // They are in the order of processes, then effects, then kinds of call or receivers and kinds of
 // message, then ordinals, then points. Nothing is held in memory but the extent, and At takes any
@@ -67,51 +74,101 @@ func (s Places) Each(yield func(model.Rule) bool) {
 const (
 	effectPoints = 2
 	callPoints   = 3
+	cutPoints    = 2 // a partition can begin with a request and with its answer
 )
 
 // count is the number of places in process p.
 func (s Places) count(p int) int64 {
-	calls := int64(0)
-	if s.Action.HitsMessage() {
-		for i := range s.sent(p) {
-			_, n := s.messages(p, i)
-			calls += n
-		}
-		return calls
+	a := s.Action
+	switch {
+	case hitsProcess(a):
+		_, effects := s.effects(p)
+		return effectPoints*effects + callPoints*s.allCalls(p)
+	case a.HitsMessage():
+		return s.allMessages(p)
+	case a == model.CutLink:
+		return cutPoints*s.allCalls(p) + s.allMessages(p)
+	case a == model.TruncateInput:
+		return s.offsets(p) * s.allCalls(p)
+	case a == model.PoisonRecord:
+		return s.applied(p)
 	}
+	return s.allCalls(p)
+}
+
+// allCalls is the number of transmissions in process p.
+func (s Places) allCalls(p int) (sum int64) {
 	for k := range s.Extent.Calls[p] {
 		_, n := s.calls(p, model.Kind(k))
-		calls += n
+		sum += n
 	}
-	if !hitsProcess(s.Action) {
-		return calls
+	return sum
+}
+
+// allMessages is the number of messages that process p sends.
+func (s Places) allMessages(p int) (sum int64) {
+	for i := range s.sent(p) {
+		_, n := s.messages(p, i)
+		sum += n
 	}
-	_, effects := s.effects(p)
-	return effectPoints*effects + callPoints*calls
+	return sum
 }
 
 // at is the i-th place in process p.
 func (s Places) at(p int, i int64) model.Rule {
 	rule := model.Rule{Action: s.Action, Proc: model.ProcID(p), For: ruleFor(s.Action, s.For)}
-	if hitsProcess(s.Action) {
-		first, n := s.effects(p)
-		if i < effectPoints*n {
-			rule.Scope, rule.N = model.EveryEffect, first+i/effectPoints
-			rule.Point = [...]model.Point{model.Before, model.After}[i%effectPoints]
-			return rule
-		}
-		i -= effectPoints * n
-		rule.Point = [...]model.Point{model.During, model.BeforeAck, model.After}[i%callPoints]
-		i /= callPoints
-	}
-	if s.Action.HitsMessage() {
+	switch {
+	case hitsProcess(s.Action):
+		return s.atProcess(rule, p, i)
+	case s.Action.HitsMessage():
 		return s.atMessage(rule, p, i)
+	case s.Action == model.CutLink:
+		return s.atCut(rule, p, i)
+	case s.Action == model.TruncateInput:
+		offsets := s.offsets(p)
+		rule.Record = model.ID{Part: int32(p), Offset: 1 + i%offsets}
+		return s.atCall(rule, p, i/offsets)
+	case s.Action == model.PoisonRecord:
+		rule.Scope, rule.Record = model.RecordEffect, s.Extent.Seen[p][i]
+		return rule
 	}
+	return s.atCall(rule, p, i)
+}
+
+// atProcess is the i-th place at which process p is hit.
+func (s Places) atProcess(rule model.Rule, p int, i int64) model.Rule {
+	first, n := s.effects(p)
+	if i < effectPoints*n {
+		rule.Scope, rule.N = model.EveryEffect, first+i/effectPoints
+		rule.Point = [...]model.Point{model.Before, model.After}[i%effectPoints]
+		return rule
+	}
+	i -= effectPoints * n
+	rule.Point = [...]model.Point{model.During, model.BeforeAck, model.After}[i%callPoints]
+	return s.atCall(rule, p, i/callPoints)
+}
+
+// atCut is the i-th place at which a partition between process p and another side begins.
+func (s Places) atCut(rule model.Rule, p int, i int64) model.Rule {
+	calls := cutPoints * s.allCalls(p)
+	if i >= calls {
+		return s.atMessage(rule, p, i-calls)
+	}
+	rule.Peer = model.Nobody
+	rule.Point = [...]model.Point{0, model.BeforeAck}[i%cutPoints]
+	return s.atCall(rule, p, i/cutPoints)
+}
+
+// atCall is the i-th place among the transmissions of process p.
+func (s Places) atCall(rule model.Rule, p int, i int64) model.Rule {
 	rule.Scope = model.CallOfKind
 	for k := range s.Extent.Calls[p] {
 		first, n := s.calls(p, model.Kind(k))
 		if i < n {
 			rule.Call, rule.N = model.Kind(k), first+i
+			if s.Action == model.CutLink || s.Action == model.CrashService {
+				rule.Service = rule.Call.Service()
+			}
 			return rule
 		}
 		i -= n
@@ -162,12 +219,30 @@ func (s Places) effects(p int) (first, n int64) {
 // calls is the same for transmissions of kind k.
 func (s Places) calls(p int, k model.Kind) (first, n int64) {
 	switch {
-	case !k.IsCall():
+	case !k.IsCall() || !s.Action.Fits(k):
 		return 1, 0
 	case s.From == nil:
 		return s.span(0, s.Extent.Calls[p][k])
 	}
 	return s.span(s.From.Calls[p][k], s.Extent.Calls[p][k])
+}
+
+// offsets is the number of offsets before which the partition of process p can be truncated. The
+// sources come first among the processes, in the order of their partitions.
+func (s Places) offsets(p int) int64 {
+	if p >= len(s.Extent.Input) {
+		return 0
+	}
+	return s.Extent.Input[p]
+}
+
+// applied is how many records process p has applied. It knows no From: what was applied before is
+// applied again after a failure, and others take its place.
+func (s Places) applied(p int) int64 {
+	if p >= len(s.Extent.Seen) {
+		return 0 // an extent that somebody made by hand
+	}
+	return int64(len(s.Extent.Seen[p]))
 }
 
 func (s Places) span(from, to int64) (first, n int64) {

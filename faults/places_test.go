@@ -68,6 +68,63 @@ func TestPlaces_messages(t *testing.T) {
 	}, lines(Places{Action: model.LoseMessage, Extent: newExtent()}))
 }
 
+// From each request, from its answer, and from each message on.
+func TestPlaces_partition(t *testing.T) {
+	extent := &model.Extent{Effects: []int64{0, 0, 2, 0, 0, 0},
+		Calls:    [][]int64{{}, {}, calls(model.Put, 2), {}, {}, {}},
+		Messages: [][]int64{{}, {}, messages(6, 0, model.Ack, 1, 4, model.Data, 1), {}, {}, {}}}
+	require.Equal(t, []string{
+		"partition op/0 | store for 3ms at put 1",
+		"partition op/0 | store for 3ms at answer of put 1",
+		"partition op/0 | store for 3ms at put 2",
+		"partition op/0 | store for 3ms at answer of put 2",
+		"partition op/0 | source/0 for 3ms at ack 1",
+		"partition op/0 | sink/0 for 3ms at data 1",
+	}, lines(Places{Action: model.CutLink, For: 3_000_000, Extent: extent}))
+	require.Equal(t, []string{
+		"crash store for 3ms at put 1 of op/0",
+		"crash store for 3ms at put 2 of op/0",
+	}, lines(Places{Action: model.CrashService, For: 3_000_000, Extent: extent}))
+}
+
+// Before each offset of a partition at each fetch of its source, the whole partition included.
+func TestPlaces_truncate(t *testing.T) {
+	require.Equal(t, []string{
+		"truncate input/0 before 1 at fetch 1 of source/0",
+		"truncate input/0 before 2 at fetch 1 of source/0",
+		"truncate input/0 before 3 at fetch 1 of source/0",
+		"truncate input/0 before 1 at fetch 2 of source/0",
+		"truncate input/0 before 2 at fetch 2 of source/0",
+		"truncate input/0 before 3 at fetch 2 of source/0",
+	}, lines(Places{Action: model.TruncateInput, Extent: newExtent()}))
+}
+
+func TestPlaces_poison(t *testing.T) {
+	require.Equal(t, []string{
+		"poison record input/0:1 at op/0",
+		"poison record input/1:0 at op/0",
+		"poison record input/0:2 at op/1",
+	}, lines(Places{Action: model.PoisonRecord, Extent: newExtent()}))
+}
+
+// Only what changes something can be forgotten, and only what was changed can be stale.
+func TestPlaces_fittingCalls(t *testing.T) {
+	require.Equal(t, []string{
+		"forget call offset-commit 1 of source/0",
+		"forget call put 1 of op/0",
+		"forget call put 2 of op/0",
+		"forget call write 1 of sink/0",
+		"forget call write 2 of sink/0",
+		"forget call write 3 of sink/0",
+	}, lines(Places{Action: model.ForgetRequest, Extent: newExtent()}))
+	require.Equal(t, []string{
+		"stale call position 1 of source/0",
+		"stale call fetch 1 of source/0",
+		"stale call fetch 2 of source/0",
+		"stale call get 1 of op/0",
+	}, lines(Places{Action: model.StaleRead, Extent: newExtent()}))
+}
+
 // Two for each effect, three for each call; one for each call, or for each message.
 func TestPlaces_len(t *testing.T) {
 	const effects, calls, messages = 6 + 4 + 2 + 3, 4 + 3 + 3, 3 + 2 + 1 + 1 + 2
@@ -77,6 +134,9 @@ func TestPlaces_len(t *testing.T) {
 		model.DelayRequest: calls, model.DuplicateRequest: calls,
 		model.LoseMessage: messages, model.DelayMessage: messages,
 		model.DuplicateMessage: messages, model.ReorderMessages: messages,
+		model.CutLink: 2*calls + messages, model.CrashService: calls, model.RefuseRequest: calls,
+		model.ForgetRequest: 1 + 2 + 3, model.StaleRead: 3 + 1, model.TruncateInput: 2 * 3,
+		model.PoisonRecord: 3,
 	} {
 		require.Equal(t, want, Places{Action: action, For: 1, Extent: newExtent()}.Len(), action)
 	}
@@ -86,7 +146,7 @@ func TestPlaces_len(t *testing.T) {
 // under its number.
 func TestPlaces_each(t *testing.T) {
 	job := newJob(2)
-	for action := model.Crash; action <= model.ReorderMessages; action++ {
+	for action := model.Crash; action <= model.PoisonRecord; action++ {
 		places := Places{Action: action, For: 7, Extent: newExtent()}
 		seen := map[model.Rule]bool{}
 		for rule := range places.Each {
@@ -108,11 +168,15 @@ func TestPlaces_from(t *testing.T) {
 	from.Calls[4] = calls(model.Write, 1)
 	from.Messages[0] = messages(6, 2, model.Data, 1)
 	from.Messages[4] = messages(6)
-	for action := model.Crash; action <= model.ReorderMessages; action++ {
+	for action := model.Crash; action <= model.PoisonRecord; action++ {
 		whole := slices.Collect(Places{Action: action, For: 1, Extent: newExtent()}.Each)
 		early := slices.Collect(Places{Action: action, For: 1, Extent: from}.Each)
 		late := slices.Collect(Places{Action: action, For: 1, Extent: newExtent(), From: from}.Each)
 		require.NotEmpty(t, late)
+		if action == model.PoisonRecord {
+			require.Equal(t, whole, late, "records are taken up again, or others in their place")
+			continue
+		}
 		require.ElementsMatch(t, whole, append(early, late...))
 	}
 }

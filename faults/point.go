@@ -57,10 +57,26 @@ func (p *parser) event(f *Fault) {
 
 // call reads the kind and the ordinal of a transmission.
 func (p *parser) call(f *Fault) {
-	word := p.oneOf("unknown call kind", callWords()...)
-	f.Scope = model.CallOfKind
-	f.Call, _ = model.ParseKind(word)
-	f.N = p.ordinal(math.MaxInt64)
+	if !p.acceptCall(f) {
+		p.fail("unknown call kind", "")
+	}
+}
+
+// acceptCall reads a transmission that the fault can strike, if one comes next.
+func (p *parser) acceptCall(f *Fault) bool {
+	for _, k := range model.Kinds() {
+		if f.fits(k) && p.accept(k.String()) {
+			f.Scope, f.Call, f.N = model.CallOfKind, k, p.ordinal(math.MaxInt64)
+			return true
+		}
+	}
+	return false
+}
+
+// fits reports whether the fault can strike requests of a kind.
+func (f Fault) fits(k model.Kind) bool {
+	return k.IsCall() && f.Action.Fits(k) &&
+		(f.Service == "" || f.Service == model.ServiceNames[k.Service()])
 }
 
 // callOf reads "call KIND N of PROCESS".
@@ -69,17 +85,6 @@ func (p *parser) callOf(f *Fault) {
 	p.call(f)
 	p.expect("of")
 	f.Proc = p.process()
-}
-
-// callWords are the kinds of call, in the order of model.Kinds.
-func callWords() []string {
-	var words []string
-	for _, k := range model.Kinds() {
-		if k.IsCall() {
-			words = append(words, k.String())
-		}
-	}
-	return words
 }
 
 // point is the inverse of parser.point.
@@ -108,7 +113,7 @@ func (f Fault) event() string {
 }
 
 func (f Fault) call() string {
-	if f.Scope != model.CallOfKind || !f.Call.IsCall() {
+	if f.Scope != model.CallOfKind || !f.fits(f.Call) {
 		return unsaid
 	}
 	return fmt.Sprintf("%s %d", f.Call, f.N)
