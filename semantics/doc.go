@@ -11,7 +11,7 @@
 //	state apart from output      crash between them: state and output disagree
 //
 // At most once and at least once are the first two lines, and in the source they differ in the
-// order of two lines: see (*atMostOnceSource).took and (*atLeastOnceSource).finished.
+// order of two lines: see (*atMostOnceSource).took and (*intake).settle.
 //
 // Each mode is one file that declares what it claims, which faults it tolerates, and what it shows
 // under each class of fault. All lists them.

@@ -13,25 +13,27 @@ import (
 type flowOperator struct {
 	task  *model.Task
 	keyed keyed
-	in    model.Record // the record whose state was asked for
+	in    model.Message // the record whose state was asked for
 }
 
-func newFlowOperator(task *model.Task, durability model.Durability) *flowOperator {
-	return &flowOperator{task: task, keyed: newKeyed(task, durability)}
+func newFlowOperator(job *model.Job, task *model.Task,
+	durability model.Durability) *flowOperator {
+	return &flowOperator{task: task, keyed: newKeyed(job, task, durability)}
 }
 
 // Start implements model.Process.
-func (p *flowOperator) Start(model.Self, *model.Script) {
-	p.keyed.reset()
-	p.in = model.Record{}
+func (p *flowOperator) Start(self model.Self, _ *model.Script) {
+	p.keyed.reset(self)
+	p.in = model.Message{}
 }
 
 // Step implements model.Process.
 func (p *flowOperator) Step(ev *model.Event, s *model.Script) {
 	switch {
+	case failRefused(s, ev): // of a put: its record is lost to state and output, not to one of them
 	case ev.Kind == model.Delivered:
-		p.in = ev.Msg.Record
-		if p.keyed.isReady(s, p.in) {
+		p.in = ev.Msg
+		if p.keyed.isReady(s, p.in.Record) {
 			p.apply(s)
 		}
 	case ev.Kind == model.Answered && ev.Msg.Kind == model.Get:
@@ -43,8 +45,10 @@ func (p *flowOperator) Step(ev *model.Event, s *model.Script) {
 	}
 }
 
+// apply takes the step; one that fails ends the life, and nothing is sent.
 func (p *flowOperator) apply(s *model.Script) {
-	for _, out := range p.keyed.apply(s, p.in) {
+	list, _ := p.keyed.apply(s, &p.in)
+	for _, out := range list {
 		sendAlong(s, p.task, out, model.Message{})
 	}
 }
@@ -52,7 +56,7 @@ func (p *flowOperator) apply(s *model.Script) {
 // State implements model.Process.
 func (p *flowOperator) State(c *model.Codec) {
 	p.keyed.state(c)
-	c.Record(&p.in)
+	c.Message(&p.in)
 }
 
 // sendAlong sends a record once along every route of a task.
@@ -66,7 +70,7 @@ func sendAlong(s *model.Script, task *model.Task, rec model.Record, m model.Mess
 }
 
 // flowSink writes what comes, once. A write whose answer is lost is not repeated: repeating it is
-// what would turn "at most once" into duplicates.
+// what would turn "at most once" into duplicates. A write that is refused is a lost record.
 type flowSink struct {
 	task *model.Task
 }

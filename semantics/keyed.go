@@ -13,18 +13,29 @@ type keyed struct {
 	op       int32
 	operator *model.Operator
 	durable  bool
-	values   map[string]model.Value
-	keys     []string // scratch for encoding
-	out      model.Outputs
+	nonce    uint64
+	// setsAside: a record whose step fails goes to the dead letter queue.
+	setsAside bool
+	values    map[string]model.Value
+	keys      []string // scratch for encoding
+	out       model.Outputs
 }
 
-func newKeyed(task *model.Task, durability model.Durability) keyed {
+// deadLetterParam says what becomes of a record whose step fails.
+var deadLetterParam = model.Param{Name: "dead-letter", Default: 0, Min: 0, Max: 1,
+	Says: "1: a record whose step fails is set aside; 0: the task fails, and does so again"}
+
+func newKeyed(job *model.Job, task *model.Task, durability model.Durability) keyed {
 	stateful := task.Operator.Kind != model.Stateless
 	return keyed{op: task.Op, operator: task.Operator, values: map[string]model.Value{},
-		durable: stateful && durability == model.WrittenThrough}
+		durable:   stateful && durability == model.WrittenThrough,
+		setsAside: job.Param(deadLetterParam.Name) == 1}
 }
 
-func (k *keyed) reset() { clear(k.values) }
+func (k *keyed) reset(self model.Self) {
+	clear(k.values)
+	k.nonce = self.Nonce
+}
 
 // about is the identity that state requests carry: the record that triggers them, and the
 // operator and key whose state it is.
@@ -49,11 +60,41 @@ func (k *keyed) isReady(s *model.Script, in model.Record) bool {
 // learn takes the answer that isReady asked for.
 func (k *keyed) learn(ev *model.Event) { k.values[ev.Msg.Record.Key] = ev.Ans.Value }
 
-// apply takes the step and returns what it emits, valid until the next apply.
-func (k *keyed) apply(s *model.Script, in model.Record) []model.Record {
-	k.out.Begin(k.op, in)
+// apply takes the step on what a message brought, writes the new state through and returns what
+// is emitted, valid until the next apply. ok is false if the step failed and the life ends.
+func (k *keyed) apply(s *model.Script, m *model.Message) (out []model.Record, ok bool) {
+	after, ok := k.take(s, m)
+	if !ok {
+		return nil, false
+	}
+	if k.hasState() {
+		s.CallUntilDone(model.StateStore, k.about(model.Put, m.Record, after))
+	}
+	return k.out.Records(), true
+}
+
+// take takes the step and keeps the new state in memory; writing it and sending what is in k.out
+// is up to the caller. A step that fails ends the life, and ok is false; with a dead letter queue
+// the record is set aside instead: claimed as dropped, without state or outputs.
+func (k *keyed) take(s *model.Script, m *model.Message) (after model.Value, ok bool) {
+	in := m.Record
 	before := k.values[in.Key]
-	after := k.operator.Step(in, before, &k.out)
+	k.out.Begin(k.op, in)
+	k.out.Seed(k.nonce)
+	if m.Flags&model.Poisoned != 0 {
+		k.out.Fail("poison")
+	} else {
+		after = k.operator.Step(in, before, &k.out)
+	}
+	if why := k.out.Failed(); why != "" {
+		if !k.setsAside {
+			s.FailOn(in, why)
+			return before, false
+		}
+		k.out.SetAside()
+		s.Applied(in, k.op, &k.out)
+		return before, true
+	}
 	s.Applied(in, k.op, &k.out)
 	if k.operator.Kind != model.Stateless {
 		k.values[in.Key] = after
@@ -61,10 +102,15 @@ func (k *keyed) apply(s *model.Script, in model.Record) []model.Record {
 		panic(fmt.Sprintf("semantics: operator %s is declared stateless and returned state %s",
 			k.operator.Name, after))
 	}
-	if k.durable {
-		s.CallUntilDone(model.StateStore, k.about(model.Put, in, after))
-	}
-	return k.out.Records()
+	return after, true
 }
 
-func (k *keyed) state(c *model.Codec) { model.Map(c, k.values, &k.keys, c.Value) }
+// hasState reports whether the step that was taken last made a state to be kept durable.
+func (k *keyed) hasState() bool { return k.durable && k.out.Failed() == "" }
+
+func (k *keyed) state(c *model.Codec) {
+	nonce := int64(k.nonce)
+	c.Int64(&nonce)
+	k.nonce = uint64(nonce)
+	model.Map(c, k.values, &k.keys, c.Value)
+}

@@ -48,7 +48,7 @@ func newBench(t *testing.T, mode *model.Mode, op *model.Operator, task string,
 	for _, p := range mode.Params {
 		params = append(params, model.ParamValue{Name: p.Name, Value: p.Default})
 	}
-	b := &bench{t: t, job: model.NewJob(top, params)}
+	b := &bench{t: t, job: model.NewJob(top, params, mode.Extra...)}
 	b.proc = mode.New(b.job, &b.job.Tasks[b.job.Find(task)])
 	return b
 }
@@ -86,6 +86,8 @@ func (b *bench) line(s *model.Script) string {
 			text = "after"
 		case model.EffectApplied:
 			text = fmt.Sprintf("applied %d", e.Msg.Record.ID.Offset)
+		case model.EffectFail:
+			text = "fail: " + e.Reason
 		}
 		parts = append(parts, text)
 	}

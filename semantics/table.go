@@ -7,9 +7,10 @@ import (
 	"github.com/oncesim/oncesim/model"
 )
 
-// table reads a column of the golden table, a cell a line: the class of faults, the kind of
-// operator, and the codes of the anomalies that must be reachable; in brackets those that may
-// appear beside them. "-" stands for nothing. What a line does not list never appears.
+// table reads a column of the golden table, one or more cells a line: the class of faults, the
+// kinds of operator, separated by commas, or all, and the codes of the anomalies that must be
+// reachable; in brackets those that may appear beside them. "-" stands for nothing. What a line
+// does not list never appears in the small worlds.
 //
 // A malformed table is a broken invariant and panics.
 func table(text string) []model.Cell {
@@ -22,13 +23,25 @@ func table(text string) []model.Cell {
 		if len(words) < 3 {
 			panic(fmt.Sprintf("semantics: golden cell %q", line))
 		}
-		c := model.Cell{Class: words[0], Kind: kindOf(words[1])}
 		must, may, _ := strings.Cut(strings.Join(words[2:], " "), "(")
-		c.Must = anomalies(must)
-		c.May = anomalies(strings.TrimSuffix(may, ")"))
-		cells = append(cells, c)
+		for _, kind := range kindsOf(words[1]) {
+			cells = append(cells, model.Cell{Class: words[0], Kind: kind, Must: anomalies(must),
+				May: anomalies(strings.TrimSuffix(may, ")"))})
+		}
 	}
 	return cells
+}
+
+func kindsOf(words string) []model.OperatorKind {
+	if words == "all" {
+		return []model.OperatorKind{model.Stateless, model.Commutative, model.NonCommutative,
+			model.NonDeterministic}
+	}
+	var kinds []model.OperatorKind
+	for _, word := range strings.Split(words, ",") {
+		kinds = append(kinds, kindOf(word))
+	}
+	return kinds
 }
 
 func kindOf(word string) model.OperatorKind {

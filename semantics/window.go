@@ -1,6 +1,10 @@
 package semantics
 
-import "github.com/oncesim/oncesim/model"
+import (
+	"fmt"
+
+	"github.com/oncesim/oncesim/model"
+)
 
 // resendToken is the base of the timers of a window; pollToken is below it.
 const resendToken = 0
@@ -110,3 +114,14 @@ func ackOf(task *model.Task, m *model.Message) (model.ProcID, model.Message) {
 		Token: int64(m.Attempt), Record: model.Record{ID: m.Record.ID, Path: m.Record.Path,
 			Op: m.Record.Op}}
 }
+
+// lifeNumber makes a number within a life one that grows over lives too.
+func lifeNumber(attempt int32, n int64) int64 {
+	if n < 0 || n >= 1<<32 {
+		panic(fmt.Sprintf("semantics: number %d of attempt %d", n, attempt))
+	}
+	return int64(attempt)<<32 | n
+}
+
+// attemptOf is the attempt in a number that lifeNumber made.
+func attemptOf(n int64) int32 { return int32(n >> 32) }
