@@ -75,9 +75,10 @@ func TestPropertiesAreDescribed(t *testing.T) {
 // property says that it reports, and a violation must have at least one anomaly.
 func TestAnomaliesAreDeclared(t *testing.T) {
 	j, props := NewJudge(), All()
-	specs := []string{"sum", "odd", "pair", "double>roll", "odd>double", "sum>roll"}
+	specs := []string{"sum", "odd", "pair", "double>roll", "odd>double", "sum>roll", "noise",
+		"roll@rows", "twin@keys", "rekey@keys", "dice@keys", "sum>roll@keys", "roll>rekey@keys"}
 	reported := map[model.AnomalyKind]bool{}
-	for seed := range uint64(3_000) {
+	for seed := range uint64(6_000) {
 		p, story := randomPlay(t, seed, specs)
 		for i, v := range j.Judge(p.s, props) {
 			require.Equal(t, v.Result == model.Violated, len(v.Anomalies) > 0, "%s of %s",

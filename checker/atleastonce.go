@@ -7,7 +7,9 @@ func atLeastOnce() Property {
 	return Property{
 		Name: "at-least-once",
 		Says: "each input has an application all of whose outputs became visible, through every " +
-			"operator on the way; an input that is dropped on purpose is covered by being applied",
+			"operator on the way; an input that is dropped on purpose is covered by being " +
+			"applied, and an output to a table by key by a later one that became visible " +
+			"under its key",
 		Source: "Hwang et al., High-Availability Algorithms for Distributed Stream Processing, " +
 			"ICDE 2005 (rollback recovery)",
 		Anomalies: []model.AnomalyKind{model.Loss},
@@ -53,10 +55,10 @@ func (j *Judge) cover(op int32) {
 	c := &j.claims
 	for i := range c.list {
 		me := &c.list[i]
-		if j.h.Applications[i].Op != op || me.slot < 0 {
+		if me.op != op || me.slot < 0 {
 			continue
 		}
-		me.covered = true
+		me.covered = !me.aside
 		for n := range me.outs {
 			if !j.arrives(op, int32(i), n) {
 				me.covered = false
@@ -66,30 +68,34 @@ func (j *Judge) cover(op int32) {
 	}
 }
 
-// arrives reports whether output n of a claim became visible, or was taken up by covered claims.
+// arrives reports whether output n of a claim became visible, or was taken up by covered claims. In
+// a table by key it is enough that something that may come later became visible under its key.
 func (j *Judge) arrives(op, claim, n int32) bool {
 	e := &j.claims.emitted[j.claims.list[claim].out+n]
+	app := &j.h.Applications[claim]
+	in := &app.In
 	if j.plan.stages[op].terminal {
-		for i := j.nodes[e.slot].first; i > 0; i = j.seen.entries[i-1].next {
-			if e.is(&j.seen.list[i-1].Out) {
-				return true
-			}
+		if first := j.nodes[e.slot].first; j.seen.matched && first > 0 &&
+			j.seen.entries[first-1].claim == claim+1 || j.wasShown(e) {
+			return true
 		}
-		return false
+		out := model.Record{ID: in.ID, Path: in.Path.Child(int(n)), Op: op, Key: e.key,
+			Value: e.value}
+		return j.isSuperseded(j.plan.sinks[app.Proc], &out)
 	}
-	in := &j.h.Applications[claim].In
 	for _, next := range j.plan.stages[op].next {
-		if !j.isTaken(e, next, j.slot(in.ID, next, in.Path.Child(int(n)))) {
+		if !j.isTaken(claim, e, j.slot(in.ID, next, in.Path.Child(int(n)))) {
 			return false
 		}
 	}
 	return true
 }
 
-// isTaken reports whether a covered claim of operator op took up an emission.
-func (j *Judge) isTaken(e *emission, op, slot int32) bool {
+// isTaken reports whether a covered claim of a step took up an emission of a claim, or of none: -1.
+func (j *Judge) isTaken(claim int32, e *emission, slot int32) bool {
 	for i := j.nodes[slot].claim; i > 0; i = j.claims.list[i-1].next {
-		if j.claims.list[i-1].covered && e.is(&j.h.Applications[i-1].In) {
+		c := &j.claims.list[i-1]
+		if c.covered && (c.from == claim+1 || e.is(&j.h.Applications[i-1].In)) {
 			return true
 		}
 	}
@@ -98,12 +104,9 @@ func (j *Judge) isTaken(e *emission, op, slot int32) bool {
 
 // isReached reports whether each operator that reads the input has a covered claim of a record.
 func (j *Judge) isReached(rec *model.Record) bool {
-	for op := int32(1); op <= j.plan.ops; op++ {
-		if l := j.plan.of(op, rec.ID.Part); l.depth != 1 {
-			continue
-		}
-		e := emission{any: true}
-		if !j.isTaken(&e, op, j.slot(rec.ID, op, 0)) {
+	for _, op := range j.plan.heads[rec.ID.Part] {
+		e := emission{key: rec.Key, value: rec.Value}
+		if !j.isTaken(-1, &e, j.slot(rec.ID, op, 0)) {
 			return false
 		}
 	}

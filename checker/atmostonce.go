@@ -11,7 +11,7 @@ func atMostOnce() Property {
 		Source: "Hwang et al., High-Availability Algorithms for Distributed Stream Processing, " +
 			"ICDE 2005 (gap recovery)",
 		Anomalies: []model.AnomalyKind{model.Phantom, model.NoSubsequence, model.Duplicate,
-			model.StateDuplicate},
+			model.StateDuplicate, model.Regression},
 		Check: checkAtMostOnce,
 	}
 }
@@ -23,15 +23,13 @@ func checkAtMostOnce(j *Judge) (model.Result, string) {
 	j.look()
 	j.reportFakes()
 	j.reportRepeats()
-	if j.plan.random {
-		return j.conclude(reasonRandom)
-	}
 	j.trace(j.home())
 	unmatched := j.match()
 	if doubts := j.doubt(); unmatched == 0 && !doubts {
 		return j.conclude("")
 	}
 	j.fold(j.home())
+	j.consider(false)
 	j.reportPure(model.NoSubsequence)
 	reason := j.explainOnce()
 	j.nameBeyond()
@@ -83,8 +81,8 @@ func (j *Judge) need() {
 		if base := list[i].base; base > 0 {
 			list[base-1].needed = true
 		}
-		if in := &j.h.Applications[i].In; in.Op > 0 {
-			list[j.source(in, j.emitter(in))-1].needed = true
+		if from := j.parent(int32(i)); from > 0 {
+			list[j.source(&j.h.Applications[i].In, from)-1].needed = true
 		}
 	}
 }

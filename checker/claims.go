@@ -2,6 +2,8 @@ package checker
 
 import (
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/oncesim/oncesim/model"
 )
@@ -17,37 +19,44 @@ type claims struct {
 	previous []int32    // by life: the life of the process before it, plus one
 	hint     []int32    // by process: the life looked up last, plus one
 	touched  table      // (life, key) → memory
+	near     []int32    // by key: the memory asked for last, plus one
 	memories []memory
 	calls    []stateCall // of each call
 	call     int         // calls and servings before these have been replayed
 	serving  int
+	until    int64 // nothing is left to be replayed before this event
 
-	unmatched int // visible records that no valid claim emits
+	unmatched int  // visible records that no valid claim emits
+	foreign   bool // perhaps a state was stored that no claimed step made
 }
 
 // claim is one application, recomputed. A version of a state is named by the claim that made it,
 // plus one; 0 is the empty state.
 type claim struct {
+	op      int32
 	slot    int32 // of the step; -1: not valid
+	from    int32 // the claim that emitted its input, when it was made, plus one; 0: none
 	next    int32 // the claim of the same step before this one, plus one
 	out     int32 // in emitted
 	outs    int32
-	base    int32 // the version that the step started from
-	cell    int32 // the state that it changes; -1: none
-	folded  bool  // its step is in the final state
-	covered bool  // all that it emits became visible
-	needed  bool  // something visible, or the final state, rests on it
+	base    int32  // the version that the step started from
+	cell    int32  // the state that it changes; -1: none
+	folded  bool   // its step is in the final state
+	covered bool   // all that it emits became visible
+	needed  bool   // something visible, or the final state, rests on it
+	aside   bool   // the record was set aside, although its step emits something
+	again   bool   // the step is claimed again later
+	way     uint32 // the tasks by which its input came, and its own; 0: not known yet
+	nonce   uint64
 	value   model.Value
 }
 
 // alien is the version of a value that no replayed step made.
 const alien = -1
 
-// emission is one record that a replayed step emits. The values of an operator that is not
-// deterministic cannot be recomputed: any value will do.
+// emission is one record that a replayed step emits.
 type emission struct {
 	slot  int32
-	any   bool
 	key   string
 	value model.Value
 }
@@ -69,7 +78,10 @@ func (j *Judge) replay() {
 	c.done = true
 	c.list, c.emitted, c.memories = c.list[:0], c.emitted[:0], c.memories[:0]
 	c.touched.reset()
-	c.calls, c.call, c.serving = c.calls[:0], 0, 0
+	c.near, c.foreign = c.near[:0], false
+	c.calls, c.call, c.serving, c.until = c.calls[:0], 0, 0, math.MinInt64
+	c.list = slices.Grow(c.list, len(j.h.Applications))
+	c.calls = slices.Grow(c.calls, len(j.h.Calls))
 	j.indexLives()
 	for i := range j.h.Applications {
 		a := &j.h.Applications[i]
@@ -115,15 +127,22 @@ func (j *Judge) life(proc model.ProcID, attempt int32) int32 {
 // claim replays one application and appends it.
 func (j *Judge) claim(a *model.Application) {
 	c := &j.claims
-	c.list = append(c.list, claim{slot: -1, cell: -1, out: int32(len(c.emitted))})
-	if !j.isInput(a) {
+	c.list = append(c.list, claim{op: a.Op, slot: -1, cell: -1, out: int32(len(c.emitted))})
+	life := j.life(a.Proc, a.Attempt)
+	random := j.isRandom(a.Op)
+	from, isInput := j.origin(a)
+	if !isInput || random && life < 0 {
 		return
 	}
 	me := &c.list[len(c.list)-1]
+	me.from = from
+	if random {
+		me.nonce = j.h.Lives[life].Nonce
+	}
 	var state model.Value
 	memory := int32(-1)
 	if j.plan.stages[a.Op].stateful {
-		memory = j.memory(j.life(a.Proc, a.Attempt), a.Op, a.In.Key)
+		memory = j.memory(life, a.Op, j.key(&a.In))
 		m := &c.memories[memory]
 		me.base, me.cell, state = m.held.version, m.cell, m.held.value
 	}
@@ -131,29 +150,45 @@ func (j *Judge) claim(a *model.Application) {
 		me.cell = -1
 		return
 	}
-	if memory >= 0 {
+	if strings.HasPrefix(a.Dropped, setAside) {
+		me.cell = -1
+	} else if memory >= 0 {
 		c.memories[memory].held = held{int32(len(c.list)), a.N, me.value}
 	}
 	me.slot = j.slot(a.In.ID, a.Op, a.In.Path)
 	n := &j.nodes[me.slot]
+	if n.claim > 0 {
+		c.list[n.claim-1].again = true
+	}
 	me.next, n.claim = n.claim, int32(len(c.list))
 	n.claims++
 }
 
-// retake takes the step of a claim again; it reports whether the step emits as many records as
-// the task says. The state of an operator that is not deterministic is learnt from its put.
+// isRandom reports whether an operator is not deterministic: its steps depend on the nonce of the
+// life that takes them.
+func (j *Judge) isRandom(op int32) bool {
+	return op >= 1 && op <= j.plan.ops &&
+		j.plan.stages[op].operator.Kind == model.NonDeterministic
+}
+
+// setAside begins what a claim says of a record that went to a dead letter queue: it is a claim of
+// nothing, without outputs and without a change of state.
+const setAside = "set aside: "
+
+// retake takes the step of a claim again, with the nonce of the life that claims it; it reports
+// whether the step emits as many records as the task says.
 func (j *Judge) retake(a *model.Application, me *claim, state model.Value) bool {
 	c := &j.claims
-	if j.plan.stages[a.Op].operator.Kind == model.NonDeterministic {
-		for n := range int(a.Outputs) {
-			slot := j.slot(a.In.ID, a.Op, a.In.Path.Child(n))
-			c.emitted = append(c.emitted, emission{slot: slot, any: true})
-		}
-		me.outs, me.value = a.Outputs, state
-		return true
+	value, records := state, []model.Record(nil)
+	if j.plan.stages[a.Op].stateful {
+		value, records = j.step(0, a.Op, &a.In, state, me.nonce)
+	} else {
+		records, _ = j.pure(0, a.Op, j.slot(a.In.ID, a.Op, a.In.Path), &a.In)
 	}
-	value, out := j.step(0, a.Op, &a.In, state)
-	records := out.Records()
+	if strings.HasPrefix(a.Dropped, setAside) {
+		me.aside, me.value = len(records) > 0, state
+		return a.Outputs == 0
+	}
 	if len(records) != int(a.Outputs) {
 		return false
 	}
@@ -166,22 +201,33 @@ func (j *Judge) retake(a *model.Application, me *claim, state model.Value) bool 
 	return true
 }
 
-// isInput reports whether a claim's record is an input of its operator: a record of the input as
-// it is, or what an earlier valid claim emits.
-func (j *Judge) isInput(a *model.Application) bool {
+// origin reports whether a claim's record is an input of its operator: a record of the input as it
+// is, or what an earlier valid claim emits. Then from is the latest such claim, plus one.
+func (j *Judge) origin(a *model.Application) (from int32, isInput bool) {
 	if a.Op < 1 || a.Op > j.plan.ops || !j.s.Input.Has(a.In.ID) ||
 		a.Proc < 0 || int(a.Proc) >= len(j.plan.job.Tasks) {
-		return false
+		return 0, false
 	}
 	l := j.plan.of(a.Op, a.In.ID.Part)
 	if l.ways == 0 || l.parent != a.In.Op || j.plan.job.Tasks[a.Proc].Op != a.Op {
-		return false
+		return 0, false
 	}
 	if a.In.Op == 0 {
 		rec := j.s.Input.At(a.In.ID)
-		return a.In.Path == 0 && rec.Key == a.In.Key && rec.Value == a.In.Value
+		return 0, a.In.Path == 0 && rec.Key == a.In.Key && rec.Value == a.In.Value
 	}
-	return j.emitter(&a.In) > 0
+	from = j.emitter(&a.In)
+	return from, from > 0
+}
+
+// parent is the emitter of the input of a valid claim, by all claims; 0: it is a record of the
+// input.
+func (j *Judge) parent(claim int32) int32 {
+	from := j.claims.list[claim].from
+	if from == 0 || !j.claims.list[from-1].again {
+		return from
+	}
+	return j.emitter(&j.h.Applications[claim].In)
 }
 
 // emitter is the latest valid claim that emits a record as it is, plus one, or 0.
@@ -199,5 +245,5 @@ func (j *Judge) emitter(rec *model.Record) int32 {
 
 // is reports whether e has the key and the value of a record with the same identity.
 func (e *emission) is(rec *model.Record) bool {
-	return e.any || e.key == rec.Key && e.value == rec.Value
+	return e.key == rec.Key && e.value == rec.Value
 }

@@ -38,6 +38,19 @@
 // counts if it is complete, each input once, first in first out on every channel, and if its fold
 // reproduces what is visible and the state. If it does not, a search looks for another order.
 //
+// A step of an operator that is not deterministic depends on the nonce of the life that takes it. A
+// claimed one is taken again with the nonce of its life; an execution may take each step with that
+// of any life that claims to have taken it. A claim that a record was set aside is one of nothing:
+// neither outputs nor state come of it. A serving whose effect the service forgot, or that was
+// refused, stale or done before, changes nothing.
+//
+// # What is visible
+//
+// Of a log it is what it shows in the end. So it is of a table by identity, where an entry is a
+// row; a row that held another value before has been revised. Of a table by key it is the feed of
+// changes: what a row has shown, in order, where a value of an identity that follows another one
+// directly replaces it. The last one is what the row holds in the end.
+//
 // # The properties
 //
 // Let π be a failure-free execution: an order in which each task takes its inputs, first in first
@@ -47,17 +60,23 @@
 //   - at-most-once: no identity is in V twice, and under each key V and the state are what some of
 //     the inputs give, each applied once at most. Volatile state may have been emptied as often as
 //     the task was restarted. Gaps are allowed anywhere, and order is left to order; the inputs are
-//     taken in channel order, or in that of the claims.
+//     taken in channel order, or in that of the claims. That a row of a table by key shows an
+//     identity again, after another one, is called a regression.
 //   - at-least-once: each input has an application all of whose outputs are in V with their
 //     values, through all operators on the way. A step that emits nothing is covered by a claim.
+//     In a table by key an output has arrived as well if V has, under its key, one that comes
+//     after it in some execution.
 //   - replay-explained: what is in V, and each stored state, is what a claimed step gives.
 //   - exactly-once-state: for some π the state is that of its fold. It is the state store's, or
 //     where state is volatile that of the last life of each task, recomputed from its claims.
 //   - exactly-once: for some π, V and the state are those of its fold, and readers always saw a
-//     prefix of V in each partition.
+//     prefix of V in each partition. In a table by key V is, row by row, a subsequence of the
+//     output of π that ends with its last one.
 //   - effectively-once: for some π the content of the durable state backend is that of its fold,
-//     and in a mode without one what is in memory in the end.
-//   - order: of one operator, under one key of one partition of the sink, nothing goes back.
+//     and in a mode without one what is in memory in the end. What each row of a table by key holds
+//     in the end is the last output of the same π under its key.
+//   - order: of one operator, under one key of one partition of the sink, nothing goes back. In a
+//     table by key all of that is called a regression.
 //   - no-revision: no identity has two values, and nothing seen vanishes.
 //   - progress: the run ends by itself with its input drained. A run that lost records may still
 //     have made progress.
@@ -84,8 +103,6 @@
 //
 //   - the search has spent Judge.StepsMax operator steps, which always suffice to try one order,
 //   - an operator with state reads from another one, and the claims do not explain the run,
-//   - an operator is not deterministic, so that its steps cannot be recomputed; what identities
-//     alone show is still reported,
 //   - records reach an operator by two routes, so that one identity names two of its records,
 //   - the run did not come to its end, and nothing is violated that the rest could not mend.
 package checker

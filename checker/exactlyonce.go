@@ -13,7 +13,7 @@ func exactlyOnce() Property {
 			"(observational explainability)",
 		Anomalies: []model.AnomalyKind{model.Loss, model.StateLoss, model.Phantom,
 			model.WrongValue, model.WrongState, model.Divergence, model.Duplicate,
-			model.StateDuplicate, model.Revised, model.Reorder},
+			model.StateDuplicate, model.Revised, model.Reorder, model.Regression},
 		Check: checkExactlyOnce,
 	}
 }
@@ -26,24 +26,26 @@ func checkExactlyOnce(j *Judge) (model.Result, string) {
 	j.reportFakes()
 	j.reportRepeats()
 	j.reportVanished()
-	if j.plan.random {
-		return j.conclude(reasonRandom)
-	}
 	f := j.fold(j.home())
 	if f.visible && f.state && j.completed {
 		return j.conclude("")
 	}
+	j.consider(false)
 	j.reportPure(model.WrongValue)
 	if !j.completed {
 		j.reportSwaps()
 		return j.conclude(j.unfinished())
 	}
 	j.reportLostPure()
+	j.reportStalePure()
 	q := query{outputs: exactly, ordered: true, state: true}
 	reason := j.explainStages(q)
 	j.reportSwaps()
 	j.nameBeyond()
 	j.nameLostBeyond()
+	if reason == "" && j.Reported() == 0 && !j.plan.stateful {
+		j.reportKnot(model.Regression)
+	}
 	if reason != "" || j.Reported() > 0 {
 		return j.conclude(reason)
 	}
@@ -91,6 +93,9 @@ func (j *Judge) explainCells(op int32, q query) (reason string) {
 			j.nameOutput(op, int32(i)) // no execution gives the state, be the output as it may
 			continue
 		}
+		if j.isExplained(op, int32(i)) {
+			continue
+		}
 		switch j.findCell(op, int32(i), q) {
 		case model.Violated:
 			j.nameOutput(op, int32(i))
@@ -99,6 +104,13 @@ func (j *Judge) explainCells(op int32, q query) (reason string) {
 		}
 	}
 	return reason
+}
+
+// isExplained reports whether the claims explain the state under a key and all that is visible of
+// its inputs.
+func (j *Judge) isExplained(op, cell int32) bool {
+	return j.states.cells[cell].witnessed && j.plan.stages[op].terminal &&
+		j.s.Shape != model.Keys && j.isShownAsClaimed(op, cell)
 }
 
 // nameOutput reports what is wrong with the outputs and the state under a key that no one order
@@ -144,6 +156,9 @@ func (j *Judge) isShown(op int32, it *item) bool {
 	claim, passed := j.nodes[step].claim, j.nodes[step].passed
 	for ; claim > 0; claim = j.claims.list[claim-1].next {
 		c := &j.claims.list[claim-1]
+		if c.aside {
+			continue
+		}
 		if c.outs == 0 || j.comes(op, c, claim) && (passed || j.isAhead(op)) {
 			return true
 		}
@@ -157,11 +172,13 @@ func (j *Judge) comes(op int32, c *claim, claim int32) bool {
 	if c.base > 0 {
 		state = j.claims.list[c.base-1].value
 	}
-	j.finder.made = j.finder.made[:0]
-	j.produce(1, op, &j.h.Applications[claim-1].In, state)
+	app := &j.h.Applications[claim-1]
+	j.finder.made, j.finder.parts = j.finder.made[:0], j.finder.parts[:0]
+	j.produce(1, int32(app.Proc), &app.In, state, c.nonce)
 	for i := range j.finder.made {
 		m := &j.finder.made[i]
-		if j.nodes[j.slot(m.ID, m.Op, m.Path)].times == 0 {
+		if j.nodes[j.slot(m.ID, m.Op, m.Path)].times == 0 &&
+			!j.isSuperseded(j.finder.parts[i], m) {
 			return false
 		}
 	}
@@ -207,6 +224,10 @@ func (j *Judge) reportLostPure() {
 
 // reportSwaps reports what was shown after something that came later on the same channel.
 func (j *Judge) reportSwaps() {
+	if j.s.Shape == model.Keys {
+		j.reportRowSwaps()
+		return
+	}
 	for i := range j.flow.chans {
 		j.flow.chans[i].entry = 0
 	}
@@ -234,15 +255,22 @@ func (j *Judge) isLate(e *entry, i, other int32) bool {
 // reportStray reports what is visible of steps of an operator on records that never reach it, and
 // what is in another partition than its task writes to.
 func (j *Judge) reportStray(op int32) {
+	if j.finder.strays&(1<<op) == 0 {
+		return
+	}
 	for i := range j.seen.entries {
 		e, rec := &j.seen.entries[i], &j.seen.list[i].Out
-		if e.slot < 0 || e.twice || !j.isOwn(op, rec) {
-			continue
-		}
-		item := j.nodes[j.stepSlot(rec, op)].item
-		if item == 0 || rec.Op == op &&
-			j.seen.list[i].Part != j.sinkOf(j.flow.lists[op][item-1].task, rec) {
+		if e.slot >= 0 && !e.twice && j.isOwn(op, rec) &&
+			j.isStray(op, int32(i), j.nodes[j.stepSlot(rec, op)].item) {
 			j.reportEntry(model.Phantom, int32(i), model.Fact{})
 		}
 	}
+}
+
+// isStray reports whether an entry is of no item of the operator, or in another partition than the
+// task of the item writes to.
+func (j *Judge) isStray(op, entry, item int32) bool {
+	o := &j.seen.list[entry]
+	return item == 0 ||
+		o.Out.Op == op && o.Part != j.plan.sinks[j.flow.lists[op][item-1].task]
 }

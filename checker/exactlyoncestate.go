@@ -25,8 +25,6 @@ func (j *Judge) judgeState(from source) (model.Result, string) {
 		return model.Holds, ""
 	case j.plan.ambiguous:
 		return model.Undecided, reasonAmbiguous
-	case j.plan.random:
-		return model.Undecided, reasonRandom
 	case !j.completed:
 		return model.Undecided, j.unfinished()
 	}
@@ -77,7 +75,12 @@ func (j *Judge) judgeCell(op, cell int32) model.Result {
 	if c.judged {
 		return c.result
 	}
-	c.judged, c.result = true, j.findCell(op, cell, query{state: true})
+	c.judged, c.witnessed = true, j.isWitnessed(op, cell)
+	if c.witnessed {
+		c.result = model.Holds
+		return c.result
+	}
+	c.result = j.findCell(op, cell, query{state: true})
 	c.expected = j.finder.deepest.fact()
 	return c.result
 }

@@ -9,7 +9,7 @@ func (j *Judge) together(q query) (model.Result, string) {
 		if !j.plan.stages[op].stateful {
 			continue
 		}
-		j.flow.taken[op] = j.flow.taken[op][:0]
+		j.flow.taken[op], j.flow.drawn[op] = j.flow.taken[op][:0], j.flow.drawn[op][:0]
 		for i := range j.plan.job.Tasks {
 			if j.plan.job.Tasks[i].Op != op {
 				continue
@@ -22,10 +22,15 @@ func (j *Judge) together(q query) (model.Result, string) {
 				return model.Undecided, reasonBudget
 			}
 			j.flow.taken[op] = append(j.flow.taken[op], j.finder.taken...)
+			j.flow.drawn[op] = append(j.flow.drawn[op], j.finder.nonces...)
 		}
 	}
 	f := j.refold()
-	if f.state && (q.outputs == nothing || f.visible) {
+	visible := f.visible
+	if j.finder.lasts {
+		visible = j.fits(true)
+	}
+	if f.state && (q.outputs == nothing || visible) {
 		return model.Holds, ""
 	}
 	return model.Undecided, reasonJoint
@@ -35,7 +40,13 @@ func (j *Judge) together(q query) (model.Result, string) {
 func (j *Judge) nameJoint(op int32) {
 	f := &j.finder.deepest
 	it := &j.flow.lists[op][f.item]
+	if j.finder.outputs != nothing && j.finder.lasts {
+		j.nameFinal(op, it)
+		return
+	}
 	switch f.why {
+	case stale:
+		j.reportStale(f.entry)
 	case remains:
 		kind := model.WrongState
 		if j.finder.outputs != nothing {
@@ -49,7 +60,7 @@ func (j *Judge) nameJoint(op int32) {
 	case differs:
 		j.reportEntry(model.WrongValue, f.entry, f.fact())
 	case swapped:
-		j.reportEntry(model.Reorder, f.entry, f.fact())
+		j.reportEntry(j.backward(), f.entry, f.fact())
 	}
 }
 
@@ -84,7 +95,7 @@ func (j *Judge) reportNotFolded(op, cell int32) (found bool) {
 		if n.folded > 0 {
 			continue
 		}
-		a := j.stateAnomaly(model.StateLoss, op, &rec)
+		a := j.stateAnomaly(model.StateLoss, op, rec)
 		a.Expected.Times, a.Observed.Times = 1, 0
 		j.citeLoss(&a, rec.ID, n.claim)
 		j.Report(a)
@@ -99,7 +110,7 @@ func (j *Judge) reportFoldedTwice(op, cell int32) (found bool) {
 	for i := j.states.cells[cell].first; i > 0; i = list[i-1].next {
 		rec := list[i-1].rec
 		if j.nodes[j.slot(rec.ID, op, rec.Path)].folded > 1 {
-			j.reportTwice(op, &rec)
+			j.reportTwice(op, rec)
 			found = true
 		}
 	}
@@ -122,7 +133,7 @@ func (j *Judge) reportTwice(op int32, rec *model.Record) {
 // which inputs are in their states more than once. It proves nothing by itself, since the values
 // of their inputs depend on orders.
 func (j *Judge) nameBeyond() {
-	if j.Reported() == 0 {
+	if j.Reported() == 0 || !j.plan.beyond {
 		return
 	}
 	for i := range j.claims.list {
@@ -144,10 +155,10 @@ func (j *Judge) reportCell(kind model.AnomalyKind, cell int32, expected model.Fa
 	c := &j.states.cells[cell]
 	held := c.final(j.states.from)
 	a := model.Anomaly{Kind: kind, Expected: expected,
-		Record:   model.Record{Op: c.op, Key: j.states.keys.list[c.key]},
+		Record:   model.Record{Op: c.op, Key: j.recall.keys.list[c.key]},
 		Observed: model.Fact{Times: -1, Value: held.value, HasValue: true}}
 	if c.first > 0 {
-		rec := &j.flow.lists[c.op][c.first-1].rec
+		rec := j.flow.lists[c.op][c.first-1].rec
 		a.Record.ID, a.Record.Path = rec.ID, rec.Path
 	}
 	a.Cite(held.at)

@@ -15,15 +15,20 @@ type flow struct {
 	from  source
 	found bool // the witness was found by a search, not in the claims
 
-	lists [][]item // by operator: its inputs; those of one channel are in order
-	lanes table    // (channel, task) → number in chans
+	lists [][]item       // by operator: its inputs; those of one channel are in order
+	made  []model.Record // what items are of that are neither input nor remembered
+	lanes table          // (channel, task) → number in chans
+	near  [64]nearby     // the channels asked for last
 	chans []channel
 	order []int32    // the witness: items of one operator
 	taken [][]int32  // by operator: witnesses found by searches
+	drawn [][]uint64 // the nonce of each step of these
 	lost  []model.ID // input records without state on their way, of which something is missing
 	wrong []mistake  // entries without state on their way that are not what is expected
 	swaps int        // entries that were shown before others that precede them on their channel
 	rank  int32      // of the output that is expected next
+
+	rows precedence // of a table by key
 
 	whole   bool // each stateful operator has a complete and legal witness
 	matched int  // entries that the flow explains
@@ -39,10 +44,11 @@ type mistake struct {
 
 // item is an input of an operator, and where it comes in.
 type item struct {
-	rec   model.Record
+	rec   *model.Record
 	task  int32
-	chann int32 // one for each way of channels from a partition, or from a stateful task, to here
-	cell  int32 // the state it meets; -1: none or not known yet
+	chann int32  // one for each way of channels from a partition, or from a stateful task, to here
+	cell  int32  // the state it meets; -1: none or not known yet
+	nonce uint64 // of the life that takes its step in the witness
 
 	next  int32 // search: the next item of the same cell, plus one
 	lane  int32 // search: the next item of the same channel, plus one
@@ -54,6 +60,7 @@ type item struct {
 type channel struct {
 	item  int32 // the last item taken from it, plus one
 	entry int32 // the last entry shown of it, plus one
+	out   int32 // the last output of it, plus one
 	lane  int32 // search: its lane, plus one
 	round int32 // search: in which that is so
 }
@@ -96,6 +103,9 @@ func (j *Judge) run() {
 		j.pass(op)
 	}
 	f.visible = f.whole && f.matched == j.seen.kept && len(f.lost) == 0 && f.swaps == 0
+	if j.s.Shape == model.Keys {
+		f.visible = f.whole && j.completed && j.seen.fake == 0 && j.fits(false)
+	}
 	f.state = f.whole
 	for i := range j.states.cells {
 		c := &j.states.cells[i]
@@ -107,14 +117,18 @@ func (j *Judge) clearFlow() {
 	f := &j.flow
 	for len(f.lists) < int(j.plan.ops)+1 {
 		f.lists, f.taken = append(f.lists, nil), append(f.taken, nil)
+		f.drawn = append(f.drawn, nil)
 	}
 	for op := range f.lists {
 		f.lists[op] = f.lists[op][:0]
 	}
 	f.lanes.reset()
+	f.near = [len(f.near)]nearby{}
+	f.made = f.made[:0]
 	f.chans, f.lost, f.wrong = f.chans[:0], f.lost[:0], f.wrong[:0]
 	f.swaps, f.rank = 0, 0
 	f.whole, f.matched = true, 0
+	f.rows.outs = f.rows.outs[:0]
 	j.finder.grouped = 0
 	for i := range j.seen.entries {
 		j.seen.entries[i].chann = 0
@@ -129,25 +143,44 @@ func (j *Judge) clearFlow() {
 
 // channel numbers the channel from a channel, or from the beginning (-1), through a task.
 func (j *Judge) channel(from, task int32) int32 {
-	n, fresh := j.flow.lanes.number(uint64(uint32(from)), uint64(task))
-	if fresh {
-		j.flow.chans = append(j.flow.chans, channel{})
+	f := &j.flow
+	near := &f.near[uint32(from*7+task)%uint32(len(f.near))]
+	if near.from == from && near.task == task && near.next > 0 {
+		return near.next - 1
 	}
+	n, fresh := f.lanes.number(uint64(uint32(from)), uint64(task))
+	if fresh {
+		f.chans = append(f.chans, channel{})
+	}
+	*near = nearby{from, task, n + 1}
 	return n
 }
 
-// route sends a record along every route of a task.
+// nearby is the channel from a channel through a task, plus one.
+type nearby struct{ from, task, next int32 }
+
+// route sends a record along every route of a task. The record stays where it is.
 func (j *Judge) route(task *model.Task, rec *model.Record, chann int32) {
-	for _, route := range task.Routes {
-		out := task.Out[route.Pick(task.Subtask, rec)]
-		next := &j.plan.job.Tasks[out.Peer]
+	for route := range task.Routes {
+		next := j.receiver(task, route, rec)
 		if next.Role == model.Sink {
 			j.expect(rec, chann, next.Part)
 			continue
 		}
-		j.flow.lists[next.Op] = append(j.flow.lists[next.Op], item{rec: *rec,
-			task: int32(next.Proc), chann: j.channel(chann, int32(next.Proc)), cell: -1})
+		it := item{rec: rec, task: int32(next.Proc), chann: j.channel(chann, int32(next.Proc)),
+			cell: -1}
+		if next.Op == 1 && j.plan.single {
+			j.pour(1, &it) // its outputs come in the order of its inputs: no need to keep these
+			continue
+		}
+		j.flow.lists[next.Op] = append(j.flow.lists[next.Op], it)
 	}
+}
+
+// pour routes what an operator without state emits on an item.
+func (j *Judge) pour(op int32, it *item) {
+	records, isKept := j.pure(0, op, j.slot(it.rec.ID, op, it.rec.Path), it.rec)
+	j.emit(op, it, records, isKept, it.chann)
 }
 
 // pass takes all inputs of an operator and routes what it emits.
@@ -156,8 +189,7 @@ func (j *Judge) pass(op int32) {
 	list := f.lists[op]
 	if !j.plan.stages[op].stateful {
 		for i := range list {
-			_, out := j.step(0, op, &list[i].rec, model.Value{})
-			j.emit(&list[i], out, list[i].chann)
+			j.pour(op, &list[i])
 		}
 		return
 	}
@@ -167,15 +199,21 @@ func (j *Judge) pass(op int32) {
 	}
 	for _, i := range f.order {
 		cell := &j.states.cells[list[i].cell]
-		value, out := j.step(0, op, &list[i].rec, cell.current)
+		value, records := j.step(0, op, list[i].rec, cell.current, list[i].nonce)
 		cell.current = value
-		j.emit(&list[i], out, j.channel(-1, list[i].task))
+		j.emit(op, &list[i], records, false, j.channel(-1, list[i].task))
 	}
 }
 
-func (j *Judge) emit(it *item, out *model.Outputs, chann int32) {
-	task := &j.plan.job.Tasks[it.task]
-	records := out.Records()
+// emit routes what the step on an item emits. Records that are not kept are copied, unless they
+// become visible at once.
+func (j *Judge) emit(op int32, it *item, records []model.Record, isKept bool, chann int32) {
+	task, f := &j.plan.job.Tasks[it.task], &j.flow
+	if !isKept && !j.plan.stages[op].terminal {
+		from := len(f.made)
+		f.made = append(f.made, records...)
+		records = f.made[from:]
+	}
 	for i := range records {
 		j.route(task, &records[i], chann)
 	}
@@ -183,6 +221,10 @@ func (j *Judge) emit(it *item, out *model.Outputs, chann int32) {
 
 // expect looks for an output among what is visible.
 func (j *Judge) expect(out *model.Record, chann, part int32) {
+	if j.s.Shape == model.Keys {
+		j.expectRow(out, chann, part)
+		return
+	}
 	f := &j.flow
 	slot := j.slot(out.ID, out.Op, out.Path)
 	n := &j.nodes[slot]
@@ -232,10 +274,11 @@ func (j *Judge) witness(op int32) bool {
 	} else if !j.claimed(op) {
 		return false
 	}
-	for _, i := range f.order {
+	for at, i := range f.order {
 		it := &f.lists[op][i]
 		if f.found {
-			it.cell = j.states.cell(op, j.states.keys.number(it.rec.Key))
+			it.nonce = f.drawn[op][at]
+			it.cell = j.states.cell(op, j.key(it.rec))
 		}
 		if i < f.chans[it.chann].item {
 			return false
@@ -251,7 +294,7 @@ func (j *Judge) claimed(op int32) bool {
 	f := &j.flow
 	list := f.lists[op]
 	for i := range list {
-		rec := &list[i].rec
+		rec := list[i].rec
 		j.nodes[j.slot(rec.ID, op, rec.Path)].item = int32(i + 1)
 	}
 	for i := range j.claims.list {
@@ -264,7 +307,7 @@ func (j *Judge) claimed(op int32) bool {
 			app.In.Key != list[n.item-1].rec.Key || app.In.Value != list[n.item-1].rec.Value {
 			return false
 		}
-		list[n.item-1].cell = c.cell
+		list[n.item-1].cell, list[n.item-1].nonce = c.cell, c.nonce
 		f.order = append(f.order, n.item-1)
 	}
 	return len(f.order) == len(list)

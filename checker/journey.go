@@ -7,10 +7,16 @@ import "github.com/oncesim/oncesim/model"
 type journeys struct {
 	done   bool
 	stops  []stop  // by input record
-	writes table   // (partition, place) → number in places
+	asked  int     // for how many entries the write has been looked up
+	writes table   // (partition, place), of tables (identity, value) → number in places
 	places []int64 // the serving that made the entry
 	passed []int64 // by partition: offsets below this are committed
 }
+
+// asksMax is for how many entries the writes are searched through. For more they are indexed.
+const asksMax = 8
+
+func (t *journeys) begin() { t.done, t.asked = false, 0 }
 
 // stop is how far an input record came.
 type stop struct {
@@ -27,52 +33,89 @@ func (j *Judge) travel() {
 	}
 	t.done = true
 	j.indexLives()
-	t.stops, t.places, t.passed = t.stops[:0], t.places[:0], t.passed[:0]
-	t.writes.reset()
+	t.stops, t.passed = t.stops[:0], t.passed[:0]
 	for range j.s.Input.Total() {
 		t.stops = append(t.stops, stop{})
 	}
 	for range j.plan.parts {
 		t.passed = append(t.passed, 0)
 	}
-	for i := range j.h.Servings {
+	j.surveyAll()
+	for _, i := range j.survey.takings {
 		j.arrive(&j.h.Servings[i])
 	}
 }
 
+// arrive follows records through a serving that took something from the input log.
 func (j *Judge) arrive(s *model.Serving) {
 	t := &j.journeys
 	call := &j.h.Calls[s.Call]
 	part := call.Req.Record.ID.Part
-	switch call.Req.Kind {
-	case model.Fetch:
+	if call.Req.Kind == model.Fetch {
 		for n := range s.Ans.N {
 			if id := (model.ID{Part: part, Offset: s.Ans.Seq + n}); j.s.Input.Has(id) {
 				at := &t.stops[j.s.Input.Index(id)]
 				at.fetched, at.by = s.N, s.Call+1
 			}
 		}
-	case model.OffsetCommit:
-		for part >= 0 && int(part) < len(t.passed) && t.passed[part] < call.Req.Seq {
-			if id := (model.ID{Part: part, Offset: t.passed[part]}); j.s.Input.Has(id) {
-				t.stops[j.s.Input.Index(id)].passed = s.N
-			}
-			t.passed[part]++
+		return
+	}
+	for part >= 0 && int(part) < len(t.passed) && t.passed[part] < call.Req.Seq {
+		if id := (model.ID{Part: part, Offset: t.passed[part]}); j.s.Input.Has(id) {
+			t.stops[j.s.Input.Index(id)].passed = s.N
 		}
-	case model.Write:
-		n, fresh := t.writes.number(uint64(call.Req.Seq), uint64(s.Ans.Seq))
-		if fresh {
-			t.places = append(t.places, 0)
-		}
-		t.places[n] = s.N
+		t.passed[part]++
 	}
 }
 
-// writeOf is the serving that made an entry of the sink, or 0.
-func (j *Judge) writeOf(part int32, seq int64) int64 {
-	j.travel()
-	if n := j.journeys.writes.find(uint64(part), uint64(seq)); n >= 0 {
-		return j.journeys.places[n]
+// indexWrites numbers the entries of the sink.
+func (j *Judge) indexWrites() {
+	t := &j.journeys
+	t.writes.reset()
+	t.places = t.places[:0]
+	for _, w := range j.survey.writes {
+		s := &j.h.Servings[w.serving]
+		n, fresh := t.writes.number(j.entryName(w.part, w.seq, &j.h.Calls[s.Call].Req.Record))
+		if fresh {
+			t.places = append(t.places, s.N)
+		}
+		if j.s.Shape == model.Log {
+			t.places[n] = s.N
+		}
+	}
+}
+
+// entryName names an entry of the sink in two words: by its place, or where a place holds several
+// values in turn, by what it is.
+func (j *Judge) entryName(part, seq int64, out *model.Record) (a, b uint64) {
+	if j.s.Shape == model.Log {
+		return uint64(part), uint64(seq)
+	}
+	a = model.Mix(out.Subject()^uint64(part)<<48, uint64(out.Path)^uint64(out.Op)<<56)
+	b = model.Mix(model.HashText(out.Value.Text)^hashA, uint64(out.Value.Num)^hashB)
+	return a, b ^ model.HashText(out.Key)
+}
+
+// writeOf is the serving that made an entry of the sink, the first of those that wrote this value,
+// or 0.
+func (j *Judge) writeOf(o *model.Observation) int64 {
+	j.surveyAll()
+	t := &j.journeys
+	t.asked++
+	if t.asked <= asksMax && j.s.Shape == model.Log {
+		for i := len(j.survey.writes) - 1; i >= 0; i-- {
+			if w := &j.survey.writes[i]; w.part == int64(o.Part) && w.seq == o.Seq {
+				return j.h.Servings[w.serving].N
+			}
+		}
+		return 0
+	}
+	if t.asked == asksMax+1 || j.s.Shape != model.Log && t.asked == 1 {
+		j.indexWrites()
+	}
+	a, b := j.entryName(int64(o.Part), o.Seq, &o.Out)
+	if n := t.writes.find(a, b); n >= 0 {
+		return t.places[n]
 	}
 	return 0
 }

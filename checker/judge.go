@@ -23,6 +23,9 @@ type Judge struct {
 	s         Subject
 	h         *model.History
 	plan      plan
+	spans     []span // by partition of the input
+	total     int32  // records of the input
+	recall    recall
 	nodes     []node
 	extra     table // identities with a path: beyond the dense slots
 	outs      []model.Outputs
@@ -33,9 +36,7 @@ type Judge struct {
 	finder    finder
 	journeys  journeys
 	streams   streams
-	shownKeys texts
-	drains    []drain // by partition
-	reign     reign
+	survey    survey
 	severity  [64]int8 // by AnomalyKind
 	verdicts  []model.Verdict
 	verdict   *model.Verdict // the one being found
@@ -54,6 +55,7 @@ type node struct {
 	item        int32 // the step's input in the flow
 	expected    bool  // the flow emits the record
 	passed      bool  // search: something visible came through the step
+	past        int32 // tables: what was shown of the record and has been replaced, plus one
 }
 
 // NewJudge returns a Judge without memory of anything.
@@ -88,14 +90,39 @@ func (j *Judge) Judge(s Subject, props []Property) []model.Verdict {
 func (j *Judge) begin(s Subject) {
 	j.s, j.h = s, s.History
 	j.completed = s.History.End.Reason == model.Quiescent
-	j.plan.make(s.Job)
-	dense := int(j.plan.ops+1) * s.Input.Total()
+	isNew := j.plan.make(s.Job)
+	j.measure(s.Input)
+	dense := int((j.plan.ops + 1) * j.total)
+	if isNew || j.recall.input != s.Input {
+		j.recall.open(s.Input, dense)
+	} else if len(j.recall.keys.list) > 2*dense {
+		j.recall.forget(dense)
+	}
 	j.nodes = slices.Grow(j.nodes[:0], dense)[:dense]
 	clear(j.nodes)
 	j.extra.reset()
 	j.states.reset()
 	j.seen.done, j.claims.done = false, false
-	j.flow.done, j.journeys.done = false, false
+	j.flow.done = false
+	j.journeys.begin()
+	j.finder.lasts = false
+	j.openSurvey()
+}
+
+// span is which of the numbers of all input records a partition has.
+type span struct {
+	base   int32
+	length uint64
+}
+
+func (j *Judge) measure(input *model.Input) {
+	j.spans, j.total = j.spans[:0], int32(input.Total())
+	base := int32(0)
+	for i := range input.Parts {
+		length := len(input.Parts[i].Records)
+		j.spans = append(j.spans, span{base, uint64(length)})
+		base += int32(length)
+	}
 }
 
 // settle sorts the anomalies, most severe first and then by record, and keeps one a record and
@@ -169,25 +196,56 @@ func (j *Judge) Folded(op int32, in model.Record) int {
 
 // slot returns the slot of an identity, or -1 where no record has it. It may move j.nodes.
 func (j *Judge) slot(id model.ID, op int32, path model.Path) int32 {
-	if !j.s.Input.Has(id) || op < 0 || op > j.plan.ops {
+	if uint32(id.Part) >= uint32(len(j.spans)) || uint32(op) > uint32(j.plan.ops) {
 		return -1
 	}
-	index := j.s.Input.Index(id)
-	if path == 0 {
-		return op*int32(j.s.Input.Total()) + int32(index)
+	span := &j.spans[id.Part]
+	if uint64(id.Offset) >= span.length {
+		return -1
 	}
+	index := span.base + int32(id.Offset)
+	if path == 0 {
+		return op*j.total + index
+	}
+	return j.farSlot(index, op, path)
+}
+
+// farSlot is the slot of an identity with a path.
+func (j *Judge) farSlot(index, op int32, path model.Path) int32 {
 	n, fresh := j.extra.number(uint64(index)<<8|uint64(op), uint64(path))
 	if fresh {
 		j.nodes = append(j.nodes, node{})
 	}
-	return int32(j.plan.ops+1)*int32(j.s.Input.Total()) + n
+	return (j.plan.ops+1)*j.total + n
 }
 
-// step runs an operator on a record and a state. What it emits is valid until the next step at
-// the same level.
-func (j *Judge) step(level int, op int32, in *model.Record, state model.Value) (
-	model.Value, *model.Outputs) {
+// step runs an operator on a record and a state, in a life with a nonce. A step that fails leaves
+// the state and emits nothing. What it emits is valid until the next step at the same level.
+func (j *Judge) step(level int, op int32, in *model.Record, state model.Value, nonce uint64) (
+	model.Value, []model.Record) {
 	out := &j.outs[level]
 	out.Begin(op, *in)
-	return j.plan.stages[op].operator.Step(*in, state, out), out
+	out.Seed(nonce)
+	after := j.plan.stages[op].operator.Step(*in, state, out)
+	if out.Failed() != "" {
+		return state, nil
+	}
+	return after, out.Records()
+}
+
+// pure is step for an operator without state; slot is that of the step. What it emits is kept for
+// as long as the job and the input are judged, or valid until the next step at the same level.
+func (j *Judge) pure(level int, op, slot int32, in *model.Record) (
+	records []model.Record, isKept bool) {
+	isDense := int(slot) < len(j.recall.steps)
+	if isDense {
+		if records, isKept = j.recall.recall(slot, in); isKept {
+			return records, true
+		}
+	}
+	_, records = j.step(level, op, in, model.Value{}, 0)
+	if isDense {
+		j.recall.keep(slot, in, records)
+	}
+	return records, false
 }

@@ -54,6 +54,12 @@ func TestPassingAllocatesNothing(t *testing.T) {
 		bigPlay(t, "pair", "volatile", 100, false),
 		bigPlay(t, "sum*", "through", 200, false),
 		bigPlay(t, "double>sum", "through", 100, false),
+		bigPlay(t, "roll", "through+rows+update", 200, true),
+		bigPlay(t, "roll", "through+keys", 200, true),
+		bigPlay(t, "sum>roll", "volatile+keys", 200, false),
+		bigPlay(t, "rekey", "volatile+keys", 200, false),
+		bigPlay(t, "noise", "through+update", 200, true),
+		bigPlay(t, "noise", "volatile+keys", 200, false),
 	}
 	j, props := NewJudge(), All()
 	for _, p := range plays {
@@ -318,8 +324,9 @@ func TestReuseLeavesNoTrace(t *testing.T) {
 	reused, props := NewJudge(), All()
 	backwards := slices.Clone(props)
 	slices.Reverse(backwards)
-	specs := []string{"sum", "roll", "odd", "pair", "double>roll", "sum>roll", "roll>double"}
-	for seed := range uint64(1_500) {
+	specs := []string{"sum", "roll", "odd", "pair", "double>roll", "sum>roll", "roll>double",
+		"roll@rows", "noise@rows", "odd@keys", "rekey@keys", "noise@keys", "roll>rekey@keys"}
+	for seed := range uint64(3_000) {
 		p, story := randomPlay(t, seed, specs)
 		want := everything(NewJudge().Judge(p.s, props))
 		require.Equal(t, want, everything(reused.Judge(p.s, props)), story)
@@ -443,28 +450,14 @@ func TestAmbiguous(t *testing.T) {
 	}
 }
 
-// TestNotDeterministic takes no step of an operator whose steps differ: identities count, values
-// do not, and what needs values is left undecided.
+// TestNotDeterministic takes the step of a life with its nonce: another value is none that any life
+// can have come to.
 func TestNotDeterministic(t *testing.T) {
-	p := newPlay(t, "noise", "through", parseInput("a1"))
-	l, in := p.lives["s1/0"], *p.s.Input.ByIndex(0)
-	p.h.Applications = append(p.h.Applications, model.Application{N: p.tick(), Proc: l.proc,
-		Attempt: l.attempt, Op: 1, In: in, Outputs: 1})
-	l.memory["a"] = model.Value{Num: 77}
-	p.put(l, in, nil)
-	p.write(l, model.Record{ID: in.ID, Op: 1, Key: "b", Value: model.Value{Num: 5}})
-	p.finish()
-	got := show(NewJudge().Judge(p.s, All()))
-	require.Equal(t, "holds", got["at-least-once"])
-	require.Equal(t, "holds", got["replay-explained"])
-	require.Equal(t, "unknown", got["at-most-once"])
-	require.Equal(t, "unknown", got["exactly-once"])
-	require.Equal(t, "unknown", got["exactly-once-state"])
-
-	p.h.Final = append(p.h.Final, model.Observation{N: p.tick(), Seq: 1, Out: p.h.Final[0].Out})
-	got = show(NewJudge().Judge(p.s, All()))
-	require.Equal(t, "duplicate 0:0", got["at-most-once"])
-	require.Equal(t, "duplicate 0:0", got["exactly-once"])
+	p := stage(t, "noise", "through", "in a1 a2; take 0:0; crash; take 0:1")
+	for _, property := range []string{"at-most-once", "at-least-once", "replay-explained",
+		"exactly-once-state", "exactly-once", "effectively-once"} {
+		require.Equal(t, "holds", show(NewJudge().Judge(p.s, All()))[property], property)
+	}
 }
 
 // TestHelpers looks at what a property of an outsider can ask for.

@@ -17,16 +17,29 @@ import (
 //
 //   - the committed offset of a partition of the input is a register, 0 at first: offset commits
 //     write it, positions read it. Latest and Fetch depend on the clock and are left out;
-//   - what the state store holds for an operator under a key is a register, absent at first;
+//   - what the state store holds for an operator under a key is a register, absent at first, that
+//     puts and updates with state write;
+//   - the row of a task in the state store knows the highest attempt that it has accepted a fenced
+//     request of, and accepts none of a lower one. What else a row holds is not looked at;
 //   - a partition of an external log is a list. A write appends and is told its place. Each
 //     observation of a reader reads one place. The final read, and a Read that a task asked for,
-//     returns everything from its cursor on, so that it also says where the log ended.
+//     returns everything from its cursor on, so that it also says where the log ended;
+//   - a row of an external table is a register that holds a record, absent at first. Writes with a
+//     version change it if theirs is above the one that it holds, and are told otherwise: done
+//     before if it is the same, stale if it is below. An observation during the run says that the
+//     row held a record at some time before it, since a reader is shown all changes; the final read
+//     says what it holds then. What tasks read of tables is not looked at.
+//
+// An update writes to a row and to keyed state at once. That each by itself is right is necessary
+// and not sufficient; whether its catalog knows an input is not judged either.
 //
 // Instants are event numbers, and an interval holds both its ends. A call whose outcome is unknown
 // or that had no answer when the run ended may take effect at any time from its invocation on, or
 // never. So may the copy of a doubled request, beside the request. A call that was refused is left
-// out, and so is a change that had been made before; a Write that had been made before reads the
-// place that it is told. When a service served a request is not looked at: that is what is judged.
+// out, since a service may refuse any and do nothing: a history does not tell a request that was
+// fenced off from one that a fault refused. A change that had been made before is left out as well;
+// a Write to a log that had been made before reads that its identity is at the place that it is
+// told. When a service served a request is not looked at: that is what is judged.
 //
 // # How it is decided
 //
@@ -34,7 +47,8 @@ import (
 // nobody was told: places force the order, so that it is enough that they are dense and unique and
 // that nothing was finished before what lies in front of it had begun. Registers are searched
 // with porcupine (Athalye, "Porcupine: a fast linearizability checker in Go"; after Wing and Gong
-// 1993 and Lowe 2017). A write of unknown outcome is left out where nobody read its value, and
+// 1993 and Lowe 2017); so are rows of tables. A fence needs no search: attempts order its calls. A
+// write of unknown outcome is left out where nobody read its value, and
 // ends with the first read of its value where it alone wrote it. Both are exact for a register; a
 // list has no such rule, because an unread entry still moves what comes after it.
 //
@@ -45,18 +59,18 @@ import (
 // second bound for memory, of which a search needs an eighth of a byte a step and call: registers
 // of about forty thousand calls are beyond it. Neither is a matter of time, so that a verdict is
 // the same wherever it is worked out. What is hard in practice is an impossible read beside many
-// repeated writes of one value without an answer.
-// A sink whose Shape is not model.Log is not judged either. Nor should one be asked about that
-// shows a write only some time after its answer, as under a transaction: it is no such list.
+// repeated writes of one value without an answer, or writes with versions without one, of which
+// none may be left out. No sink should be asked about that shows a write only some time after its
+// answer, as under a transaction.
 //
 // # What a violation says
 //
-// Each object has at most one anomaly, Unexplained. Of a register it cites the invocation and the
-// answer of the first call that cannot be placed: what was answered before it can be explained,
-// what was answered up to it cannot. Of a log it cites the two events whose order contradicts the
-// places, or the events of the call or observation that no list gives. Reason says the first of
-// them in words. Where the budget runs out while the first call is looked for, a later one is
-// cited, up to which nothing is explained either.
+// Each object has at most one anomaly, Unexplained. Of a register or a row it cites the invocation
+// and the answer of the first call that cannot be placed: what was answered before it can be
+// explained, what was answered up to it cannot. Of a log it cites the two events whose order
+// contradicts the places, or the events of the call or observation that no list gives. Reason says
+// the first of them in words. Where the budget runs out while the first call is looked for, a later
+// one is cited, up to which nothing is explained either.
 //
 // The definition is that of Herlihy and Wing, "Linearizability: A Correctness Condition for
 // Concurrent Objects", TOPLAS 1990.
@@ -65,23 +79,48 @@ func Linearizable(s Subject, stepsMax int) []model.Verdict {
 		stepsMax = StepsDefault
 	}
 	l := linear{h: s.History}
-	return []model.Verdict{
+	g := l.sort(s.Shape)
+	verdicts := []model.Verdict{
 		l.registers(model.InputLog, stepsMax),
 		l.registers(model.StateStore, stepsMax),
-		l.logs(s.Shape),
 	}
+	if s.Shape == model.Log {
+		return append(verdicts, l.logs(g))
+	}
+	return append(verdicts, l.tables(s.Shape, stepsMax))
 }
 
 // The reasons for Undecided of Linearizable.
 const (
 	reasonLinearSteps = "the search for an order of the calls spent its budget of steps"
-	reasonLinearShape = "the sink is not a log: no model of it is known"
 )
 
 // linear judges the services of one history.
 type linear struct {
 	h       *model.History
+	calls   [model.External][]int32 // to the services before the external one
 	verdict *model.Verdict
+}
+
+// sort goes through the calls once: it lists those to each service, and enters those to an external
+// log into what it returns.
+func (l *linear) sort(shape model.SinkShape) (g *logs) {
+	if shape == model.Log {
+		g = &logs{linear: l, end: l.h.End.N, isGuess: true}
+		g.showFinal()
+	}
+	for i := range l.h.Calls {
+		call := &l.h.Calls[i]
+		if g != nil {
+			g.end = max(g.end, call.Invoked, call.Answered)
+		}
+		if call.Service >= 0 && call.Service < model.External {
+			l.calls[call.Service] = append(l.calls[call.Service], int32(i))
+		} else if g != nil && isOfLog(call) {
+			g.guess(call)
+		}
+	}
+	return g
 }
 
 // begin starts a verdict.

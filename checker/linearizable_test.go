@@ -287,9 +287,6 @@ func TestLinearizableBudget(t *testing.T) {
 	}
 	easy := Linearizable(linearStory(t, story+"; get a 99 200-201"), 300)
 	require.Equal(t, model.Violated, easy[model.StateStore].Result)
-
-	s.Shape = model.Log + 100
-	require.Equal(t, reasonLinearShape, Linearizable(s, 0)[model.External].Reason)
 }
 
 // logNode is a log as a list from its end; it is shared, never changed.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/oncesim/oncesim/model"
 )
@@ -12,8 +13,21 @@ import (
 // earliest and at the latest.
 type place struct {
 	rec       *model.Record // nil: nobody saw it, and no write was told that it is here
+	name      *model.Record // of the same identity: a write was told that it had been here before
 	low, high int64         // event numbers
 	isWritten bool          // a write was told that it is here
+	isBegun   bool          // something was entered
+}
+
+// known is what is known to be at a place.
+func (at *place) known() *model.Record {
+	switch {
+	case at.rec != nil:
+		return at.rec
+	case at.name != nil:
+		return at.name
+	}
+	return &model.Record{}
 }
 
 // gap is the instant at which a log had some length: after it was read, and before.
@@ -35,23 +49,33 @@ type logPart struct {
 	places  []place
 	gaps    []gap // before each place, and at the end
 	open    []openAppend
-	need    int  // the log was at least that long
+	need    int // the log was at least that long
+	told    int // of how many places a write was told that it is there
+	first   int // a guess: where the final read of the partition begins, and
+	shown   int // how many places it shows, from one event to another
+	from    int64
+	until   int64
 	isWrong bool // the first contradiction was reported
+	isRead  bool // a guess: there was a final read
 }
 
 // logs judges the partitions of the external system.
 type logs struct {
 	*linear
-	names table
-	parts []logPart
-	end   int64 // after everything
+	names   table
+	parts   []logPart
+	last    int   // the partition asked for last
+	end     int64 // after everything
+	isGuess bool  // writes are not counted first, and contradictions not put into words
 }
 
-// logs judges the external system as a partitioned log.
-func (l *linear) logs(shape model.SinkShape) model.Verdict {
+// logs judges the external system as a partitioned log. A guess that finds no contradiction is
+// right. Else everything is entered anew in the order of the history, since the first contradiction
+// is what is reported.
+func (l *linear) logs(guess *logs) model.Verdict {
 	l.begin()
-	if shape != model.Log {
-		return l.conclude(reasonLinearShape)
+	if guess.isRight() {
+		return l.conclude("")
 	}
 	g := &logs{linear: l, end: l.h.End.N}
 	g.count()
@@ -95,11 +119,141 @@ func (l *linear) copied(i int) (*model.Call, bool) {
 
 // at is a partition; the pointer is valid until the next new one.
 func (g *logs) at(part int64) *logPart {
+	if g.last < len(g.parts) && g.parts[g.last].part == part {
+		return &g.parts[g.last]
+	}
 	n, fresh := g.names.number(uint64(part), 0)
 	if fresh {
 		g.parts = append(g.parts, logPart{part: part})
 	}
+	g.last = int(n)
 	return &g.parts[n]
+}
+
+// isAppend reports whether a write may have taken a place.
+func isAppend(call *model.Call) bool {
+	return call.Req.Kind == model.Write && (isOpen(call) || call.Outcome == model.Done)
+}
+
+// showFinal begins a guess with how many places the final read shows, if it shows one partition
+// after the other. What it shows is looked at when a place is begun.
+func (g *logs) showFinal() {
+	for list := g.h.Final; len(list) > 0; {
+		part := list[0].Part
+		length := sort.Search(len(list), func(i int) bool { return list[i].Part != part })
+		p := g.at(int64(part))
+		if p.shown > 0 {
+			p.isWrong = true
+			return
+		}
+		p.first, p.shown = len(g.h.Final)-len(list), length
+		p.from, p.until = list[0].N, list[length-1].N
+		p.places = make([]place, length)
+		list = list[length:]
+	}
+}
+
+// place is a place that exists. A guess begins with what the final read shows there.
+func (g *logs) place(p *logPart, k int) *place {
+	at := &p.places[k]
+	if at.isBegun {
+		return at
+	}
+	at.isBegun, at.high = true, never
+	if k < p.shown {
+		o := &g.h.Final[p.first+k]
+		at.rec = &o.Out
+		p.isWrong = p.isWrong || int64(o.Part) != p.part || o.Seq != int64(k)
+	}
+	return at
+}
+
+// guess enters a call.
+func (g *logs) guess(call *model.Call) {
+	p := g.at(call.Req.Seq)
+	if isAppend(call) {
+		p.appends++
+	}
+	k := call.Ans.Seq
+	isTold := call.Req.Kind == model.Write && call.Outcome == model.Done && call.Answered != 0
+	if !isTold || k < 0 || k >= int64(p.shown) || p.places[k].isBegun {
+		g.take(call)
+		return
+	}
+	o := &g.h.Final[p.first+int(k)]
+	if int64(o.Part) != p.part || o.Seq != k || o.Out != call.Req.Record {
+		p.isWrong = true
+	}
+	p.places[k] = place{rec: &o.Out, low: call.Invoked, high: call.Answered, isWritten: true,
+		isBegun: true}
+	p.told++
+}
+
+// isRight completes a guess and reports whether nothing in it is contradictory.
+func (g *logs) isRight() bool {
+	for i := range g.h.Servings {
+		if g.h.Servings[i].Copy {
+			g.guessCopy(i)
+		}
+	}
+	for i := range g.h.Observations {
+		o := &g.h.Observations[i]
+		g.end = max(g.end, o.N)
+		g.saw(g.at(int64(o.Part)), o.Seq, &o.Out, o.N, o.N)
+	}
+	isRead := g.h.End.Reason == model.Quiescent || len(g.h.Final) > 0
+	for i := range g.parts {
+		p := &g.parts[i]
+		if p.isRead = isRead; p.shown == 0 {
+			p.from, p.until = g.end, g.end
+		}
+		p.need = max(p.need, p.shown)
+		if p.isWrong || len(p.places) > p.appends {
+			return false
+		}
+		if g.order(p); p.isWrong {
+			return false
+		}
+	}
+	return true
+}
+
+// guessCopy enters the second copy of a write.
+func (g *logs) guessCopy(serving int) {
+	if call, ok := g.copied(serving); ok {
+		p := g.at(call.Req.Seq)
+		p.appends++
+		p.open = append(p.open, openAppend{&call.Req.Record, call.Invoked})
+	}
+}
+
+// lengthen appends one value to a list until it has a length.
+func lengthen[T any](list []T, length int, v T) []T {
+	list = slices.Grow(list, max(0, length-len(list)))
+	for len(list) < length {
+		list = append(list, v)
+	}
+	return list
+}
+
+// gap is the instant at which the log had a length.
+func (p *logPart) gap(length int) gap {
+	at := gap{high: never}
+	if length < len(p.gaps) {
+		at = p.gaps[length]
+	}
+	if p.isRead && length == p.shown {
+		at.low, at.high = max(at.low, p.from), min(at.high, p.until)
+	}
+	return at
+}
+
+// by is the event by which a place was taken at the latest.
+func (p *logPart) by(k int) int64 {
+	if k < p.shown {
+		return min(p.places[k].high, p.until)
+	}
+	return p.places[k].high
 }
 
 // count makes the partitions with a place for each write that may have happened.
@@ -111,7 +265,7 @@ func (g *logs) count() {
 			continue
 		}
 		p := g.at(call.Req.Seq)
-		if call.Req.Kind == model.Write && (isOpen(call) || call.Outcome == model.Done) {
+		if isAppend(call) {
 			p.appends++
 		}
 	}
@@ -132,7 +286,7 @@ func (g *logs) count() {
 		p := &g.parts[i]
 		p.places, p.gaps = make([]place, p.appends), make([]gap, p.appends+1)
 		for k := range p.places {
-			p.places[k].high = never
+			g.place(p, k)
 		}
 		for k := range p.gaps {
 			p.gaps[k].high = never
@@ -156,7 +310,7 @@ func (g *logs) take(call *model.Call) {
 	case isOpen(call):
 		p.open = append(p.open, openAppend{rec, call.Invoked})
 	case call.Outcome == model.DoneBefore:
-		g.saw(p, call.Ans.Seq, rec, call.Invoked, call.Answered)
+		g.heard(p, call.Ans.Seq, rec, call.Invoked, call.Answered)
 	case !g.exists(p, call.Ans.Seq, rec, call.Invoked, call.Answered):
 	case p.places[call.Ans.Seq].isWritten:
 		g.wrong(p, rec, fmt.Sprintf("two writes were told place %d", call.Ans.Seq),
@@ -165,16 +319,22 @@ func (g *logs) take(call *model.Call) {
 		g.saw(p, call.Ans.Seq, rec, call.Invoked, call.Answered)
 		at := &p.places[call.Ans.Seq]
 		at.low, at.isWritten = call.Invoked, true
+		p.told++
 	}
 }
 
-// exists reports whether the log can be long enough for a place to be in it.
-func (g *logs) exists(p *logPart, k int64, rec *model.Record, events ...int64) bool {
+// exists reports whether the log can be long enough for a place to be in it. A guess makes the
+// place, unless there cannot be as many writes.
+func (g *logs) exists(p *logPart, k int64, rec *model.Record, from, until int64) bool {
 	if k >= 0 && k < int64(len(p.places)) {
 		return true
 	}
+	if g.isGuess && k >= 0 && k < int64(len(g.h.Calls)+len(g.h.Servings)) {
+		p.places = lengthen(p.places, int(k)+1, place{})
+		return true
+	}
 	g.wrong(p, rec, fmt.Sprintf("no more than %d writes, and place %d is taken", len(p.places), k),
-		events...)
+		from, until)
 	return false
 }
 
@@ -183,10 +343,28 @@ func (g *logs) saw(p *logPart, k int64, rec *model.Record, from, until int64) {
 	if !g.exists(p, k, rec, from, until) {
 		return
 	}
-	at := &p.places[k]
+	at := g.place(p, int(k))
 	if at.rec == nil {
 		at.rec = rec
-	} else if *at.rec != *rec {
+	}
+	if *at.rec != *rec || at.name != nil && !at.name.Same(*rec) {
+		g.wrong(p, rec, fmt.Sprintf("place %d is told to hold two records", k), from, until,
+			at.high)
+	}
+	at.high = min(at.high, until)
+	p.need = max(p.need, int(k)+1)
+}
+
+// heard enters that a record of an identity was at a place, with whatever value.
+func (g *logs) heard(p *logPart, k int64, rec *model.Record, from, until int64) {
+	if !g.exists(p, k, rec, from, until) {
+		return
+	}
+	at := g.place(p, int(k))
+	if at.name == nil {
+		at.name = rec
+	}
+	if !at.name.Same(*rec) || at.rec != nil && !at.rec.Same(*rec) {
 		g.wrong(p, rec, fmt.Sprintf("place %d is told to hold two records", k), from, until,
 			at.high)
 	}
@@ -198,6 +376,9 @@ func (g *logs) saw(p *logPart, k int64, rec *model.Record, from, until int64) {
 func (g *logs) ended(p *logPart, length, from, until int64) {
 	if length != 0 && !g.exists(p, length-1, &model.Record{}, from, until) {
 		return
+	}
+	if g.isGuess {
+		p.gaps = lengthen(p.gaps, int(length)+1, gap{high: never})
 	}
 	at := &p.gaps[length]
 	at.low, at.high = max(at.low, from), min(at.high, until)
@@ -243,26 +424,26 @@ func (g *logs) readFinal() {
 // order of its places, each at an instant that is not before the lows up to it and not after the
 // highs from it on.
 func (g *logs) order(p *logPart) {
-	if !g.fill(p) {
+	if p.told < p.need && !g.fill(p) {
 		return
 	}
 	latest := int64(0)
 	for k := range p.need + 1 {
-		if end := p.gaps[k].high; latest > end {
+		gap := p.gap(k)
+		if end := gap.high; latest > end {
 			g.wrong(p, &model.Record{}, fmt.Sprintf("at event %d a read had shown all places "+
 				"before %d, which were not all begun until event %d", end, k, latest), end, latest)
 			return
 		}
-		latest = max(latest, p.gaps[k].low)
+		latest = max(latest, gap.low)
 		if k == p.need {
 			return
 		}
-		at := &p.places[k]
+		at := g.place(p, k)
 		latest = max(latest, at.low)
-		if latest > at.high {
-			g.wrong(p, at.rec, fmt.Sprintf("place %d was taken by event %d, but it, a place "+
-				"before it or a read without it was begun at event %d", k, at.high, latest),
-				at.high, latest)
+		if by := p.by(k); latest > by {
+			g.wrong(p, at.known(), fmt.Sprintf("place %d was taken by event %d, but it, a place "+
+				"before it or a read without it was begun at event %d", k, by, latest), by, latest)
 			return
 		}
 	}
@@ -271,29 +452,34 @@ func (g *logs) order(p *logPart) {
 // fill gives each place that must be taken and that no write was told one of the open writes, and
 // reports whether that works. It chooses so that if any choice works then this one does.
 //
-// An open write may take a place if its call is not later than the place's deadline, the least
-// high from there on; then it contradicts nothing. Deadlines grow with the place. A place that was
-// seen takes, from the last such place to the first, the latest call of the same record that is in
-// time: what is left over is as early as it can be. Places that nobody saw take what is left over,
-// the earliest first.
+// An open write may take a place if its call is not later than the place's deadline, the least high
+// from there on; then it contradicts nothing. Deadlines grow with the place. A place that was seen
+// takes, from the last such place to the first, the latest call of the same record that is in time:
+// what is left over is as early as it can be. So do places of which only the identity is known,
+// with any record of it. Places that nobody saw take what is left over, the earliest first.
 func (g *logs) fill(p *logPart) bool {
-	var seen, unseen []vacancy
+	var seen, named, unseen []vacancy
 	deadline := int64(never)
 	for k := p.need - 1; k >= 0; k-- {
-		at := &p.places[k]
-		deadline = min(deadline, p.gaps[k+1].high, at.high)
+		at := g.place(p, k)
+		deadline = min(deadline, p.gap(k+1).high, p.by(k))
 		switch {
 		case at.isWritten:
+		case at.rec == nil && at.name != nil:
+			named = append(named, vacancy{k, deadline})
 		case at.rec == nil:
 			unseen = append(unseen, vacancy{k, deadline})
 		default:
 			seen = append(seen, vacancy{k, deadline})
 		}
 	}
-	if len(seen)+len(unseen) == 0 {
+	if len(seen)+len(named)+len(unseen) == 0 {
 		return true
 	}
 	left, ok := g.fillSeen(p, seen)
+	if ok {
+		left, ok = g.fillNamed(p, named, left)
+	}
 	if !ok {
 		return false
 	}
@@ -345,6 +531,26 @@ func (g *logs) fillSeen(p *logPart, seen []vacancy) (left []openAppend, ok bool)
 	return append(left, p.open[next:]...), true
 }
 
+// fillNamed fills the places of which the identity is known, the last one first.
+func (g *logs) fillNamed(p *logPart, named []vacancy, left []openAppend) ([]openAppend, bool) {
+	for _, v := range named {
+		at, best := &p.places[v.place], -1
+		for i, open := range left {
+			if open.rec.Same(*at.name) && open.call <= v.deadline &&
+				(best < 0 || open.call > left[best].call) {
+				best = i
+			}
+		}
+		if best < 0 {
+			g.wrong(p, at.name, fmt.Sprintf("no write of what is at place %d was asked for by "+
+				"event %d", v.place, v.deadline), at.high, v.deadline)
+			return nil, false
+		}
+		left = slices.Delete(left, best, best+1)
+	}
+	return left, true
+}
+
 func compareRecords(a, b *model.Record) int {
 	return cmp.Or(a.ID.Compare(b.ID), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Path, b.Path),
 		cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value.Num, b.Value.Num),
@@ -357,6 +563,9 @@ func (g *logs) wrong(p *logPart, rec *model.Record, what string, events ...int64
 		return
 	}
 	p.isWrong = true
+	if g.isGuess {
+		return
+	}
 	slices.Sort(events)
 	for len(events) > 0 && events[len(events)-1] == never {
 		events = events[:len(events)-1]

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"cmp"
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,16 @@ import (
 
 	"github.com/oncesim/oncesim/model"
 )
+
+var goldenFull = flag.Bool("golden.full", false, "judge five times as many random histories")
+
+// linearSeeds is how many random histories are judged twice.
+func linearSeeds() uint64 {
+	if *goldenFull {
+		return 100_000
+	}
+	return 20_000
+}
 
 // linearOp is an operation of a random history: a clause of a linearStory. A true history applies
 // it at its point.
@@ -137,7 +148,7 @@ func (d *draws) tell(ops []linearOp, log string) string {
 // TestLinearizableLogAgreesWithPorcupine judges random histories of a log twice.
 func TestLinearizableLogAgreesWithPorcupine(t *testing.T) {
 	var judged [2]int
-	for seed := range uint64(20_000) {
+	for seed := range linearSeeds() {
 		story := randomLog(&draws{seed: seed})
 		s := linearStory(t, story)
 		v := Linearizable(s, 0)[model.External]
@@ -238,7 +249,7 @@ func registerHolds(h *model.History, until int64) bool {
 // cannot be explained.
 func TestLinearizableRegisterAgreesWithPorcupine(t *testing.T) {
 	var judged [2]int
-	for seed := range uint64(20_000) {
+	for seed := range linearSeeds() {
 		story := randomRegister(&draws{seed: seed})
 		s := linearStory(t, story)
 		v := Linearizable(s, 0)[model.StateStore]

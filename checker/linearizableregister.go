@@ -13,11 +13,42 @@ import (
 
 // registerOp is one call to a register.
 type registerOp struct {
-	call    int64 // from here
-	until   int64 // to here; never: the outcome is unknown
-	source  int32 // index in Calls
-	value   int32 // written or read
+	call    int64         // from here
+	until   int64         // to here; never: the outcome is unknown
+	source  int32         // index in Calls; -1: a reader saw it
+	rec     *model.Record // what it is about
+	value   int32         // written or read
+	version int64         // written, if isVersioned
 	isWrite bool
+
+	isVersioned bool
+	outcome     model.Outcome // isVersioned
+}
+
+// registerState is what a register holds.
+type registerState struct {
+	value   int32
+	version int64
+}
+
+// take applies an operation; it reports whether the answer that is known by event until is right. A
+// versioned write changes a register that holds an older version, and is told what it has found.
+func (op *registerOp) take(held registerState, until int64) (registerState, bool) {
+	switch {
+	case !op.isWrite:
+		return held, op.value == held.value
+	case !op.isVersioned:
+		return registerState{op.value, held.version}, true
+	}
+	found, after := model.Done, registerState{op.value, op.version}
+	switch {
+	case op.version == held.version:
+		found, after = model.DoneBefore, held
+	case op.version < held.version:
+		found, after = model.Stale, held
+	}
+	isOpen := op.until > until || op.until == never
+	return after, isOpen || op.outcome == found
 }
 
 // never ends the interval of an operation without an answer.
@@ -45,17 +76,36 @@ func (l *linear) registers(service model.ServiceID, stepsMax int) model.Verdict 
 	l.begin()
 	r := &registers{left: stepsMax}
 	r.value(service == model.InputLog, model.Value{})
-	for i := range l.h.Calls {
-		if call := &l.h.Calls[i]; call.Service == service {
-			r.add(call, int32(i), false)
+	l.each(service, r.add)
+	if service == model.StateStore {
+		l.fences()
+	}
+	return l.judgeRegisters(r)
+}
+
+// each hands out all calls to a service, and the copies of those that were doubled.
+func (l *linear) each(service model.ServiceID, use func(call *model.Call, i int32, isCopy bool)) {
+	if service < model.External {
+		for _, i := range l.calls[service] {
+			use(&l.h.Calls[i], i, false)
+		}
+	} else {
+		for i := range l.h.Calls {
+			if call := &l.h.Calls[i]; call.Service == service {
+				use(call, int32(i), false)
+			}
 		}
 	}
 	for i := range l.h.Servings {
 		s := &l.h.Servings[i]
 		if call := &l.h.Calls[s.Call]; s.Copy && call.Service == service && isApplied(&s.Ans) {
-			r.add(call, s.Call, true)
+			use(call, s.Call, true)
 		}
 	}
+}
+
+// judgeRegisters searches an order for each register and ends the verdict.
+func (l *linear) judgeRegisters(r *registers) model.Verdict {
 	r.readers, r.writers = make([]int64, r.values.len()), make([]int32, r.values.len())
 	for _, ops := range r.ops {
 		if r.search(ops, never) == model.Violated {
@@ -81,7 +131,7 @@ func (r *registers) value(found bool, v model.Value) int32 {
 // add takes a call, or the copy of one, as an operation of its register.
 func (r *registers) add(call *model.Call, source int32, isCopy bool) {
 	rec := &call.Req.Record
-	op := registerOp{call: call.Invoked, until: call.Answered, source: source}
+	op := registerOp{call: call.Invoked, until: call.Answered, source: source, rec: rec}
 	if isCopy || isOpen(call) {
 		op.until = never
 	}
@@ -93,7 +143,10 @@ func (r *registers) add(call *model.Call, source int32, isCopy bool) {
 		op.value, op.isWrite = r.value(true, model.Value{Num: call.Req.Seq}), true
 	case model.Get:
 		op.value = r.value(call.Ans.Found, call.Ans.Value)
-	case model.Put:
+	case model.Put, model.Update:
+		if !setsState(&call.Req) {
+			return
+		}
 		op.value, op.isWrite = r.value(true, rec.Value), true
 	default:
 		return
@@ -146,21 +199,19 @@ func (r *registers) search(ops []registerOp, until int64) model.Result {
 	limit, steps := int(min(int64(r.left), linearBits/int64(len(moments)/2))), 0
 	isSpent := false
 	spec := porcupine.Model{
-		Init: func() any { return int32(0) },
+		Init: func() any { return registerState{0, math.MinInt64} },
 		Step: func(state, input, _ any) (bool, any) {
 			if steps >= limit {
 				isSpent = true
 				return false, state
 			}
 			steps++
-			op := input.(*registerOp)
-			if op.isWrite {
-				return true, op.value
-			}
-			return op.value == state.(int32), state
+			after, isRight := input.(*registerOp).take(state.(registerState), until)
+			return isRight, after
 		},
 		Hash: func(state any) uint64 {
-			return model.Mix(uint64(state.(int32))^hashA, hashB)
+			held := state.(registerState)
+			return model.Mix(uint64(held.value)^hashA, uint64(held.version)^hashB)
 		},
 	}
 	holds := porcupine.CheckEvents(spec, events)
@@ -179,9 +230,13 @@ func (r *registers) search(ops []registerOp, until int64) model.Result {
 // is a write that may have happened, or a read of nothing.
 //
 // Such a write is left out if nobody read its value: no read follows it but those behind the next
-// write. It ends with the first read of its value if no other operation wrote the value, because
-// it must come before that read.
+// write. It ends with the first read of its value if no other operation wrote the value, because it
+// must come before that read. Neither is so where writes have versions: an unread one may be what
+// another one is told of.
 func (r *registers) moments(ops []registerOp, until int64) []moment {
+	if slices.ContainsFunc(ops, isVersioned) {
+		return allMoments(ops, until)
+	}
 	for i := range ops {
 		op := &ops[i]
 		switch {
@@ -214,13 +269,30 @@ func (r *registers) moments(ops []registerOp, until int64) []moment {
 	return list
 }
 
-// locate finds the read of a register that is not linearizable whose answer is the first that
-// cannot be explained beside those before it. That it is a read is no choice: a write that has just
-// been answered can always come last.
+func isVersioned(op registerOp) bool { return op.isVersioned }
+
+// allMoments leaves out only what began too late, and reads without an answer.
+func allMoments(ops []registerOp, until int64) (list []moment) {
+	for i := range ops {
+		op := &ops[i]
+		end := op.until
+		if end > until {
+			end = never
+		}
+		if op.call <= until && (op.isWrite || end != never) {
+			list = append(list, moment{op.call, int32(i), false}, moment{end, int32(i), true})
+		}
+	}
+	return list
+}
+
+// locate finds the call to a register that is not linearizable whose answer is the first that
+// cannot be explained beside those before it. It is a read, or a write with a version: any other
+// write that has just been answered can always come last.
 func (r *registers) locate(ops []registerOp) *registerOp {
 	var answered []*registerOp
 	for i := range ops {
-		if !ops[i].isWrite {
+		if !ops[i].isWrite || ops[i].isVersioned && ops[i].until != never {
 			answered = append(answered, &ops[i])
 		}
 	}
@@ -244,8 +316,12 @@ func (r *registers) locate(ops []registerOp) *registerOp {
 	return answered[high]
 }
 
-// reportCall reports a read of a register that cannot be placed.
+// reportCall reports a call to a register that cannot be placed.
 func (l *linear) reportCall(op *registerOp) {
+	if op.source < 0 || l.h.Calls[op.source].Service == model.External {
+		l.reportRow(op)
+		return
+	}
 	call := &l.h.Calls[op.source]
 	rec := &call.Req.Record
 	object := fmt.Sprintf("the state of operator %d under %q", rec.Op, rec.Key)

@@ -16,68 +16,30 @@ func mechanism() Property {
 	}
 }
 
-// reign is who is current: of each process the life begun last before some event.
-type reign struct {
-	attempts []int32 // by process; 0: no life has begun
-	began    []int64
-	next     int // the life that begins next
-}
-
-// rule starts from the beginning of the run.
-func (j *Judge) rule() {
-	r := &j.reign
-	r.attempts, r.began, r.next = r.attempts[:0], r.began[:0], 0
-	for range j.plan.job.Tasks {
-		r.attempts, r.began = append(r.attempts, 0), append(r.began, 0)
-	}
-}
-
-// reigns reports whether an attempt is the newest of its process at event n. Events are asked for
-// in order.
-func (j *Judge) reigns(proc model.ProcID, attempt int32, n int64) bool {
-	r := &j.reign
-	for r.next < len(j.h.Lives) && j.h.Lives[r.next].Began < n {
-		life := &j.h.Lives[r.next]
-		r.attempts[life.Proc], r.began[life.Proc] = life.Attempt, life.Began
-		r.next++
-	}
-	return proc < 0 || int(proc) >= len(r.attempts) || attempt >= r.attempts[proc]
-}
-
 func checkMechanism(j *Judge) (model.Result, string) {
-	j.rule()
-	j.drains = j.drains[:0]
-	for range j.s.Input.Parts {
-		j.drains = append(j.drains, drain{})
-	}
-	for i := range j.h.Servings {
-		s := &j.h.Servings[i]
-		call := &j.h.Calls[s.Call]
-		if !isDurable(call.Req.Kind) || !isApplied(&s.Ans) {
-			continue
-		}
-		if !j.reigns(call.Proc, call.Attempt, s.N) {
-			j.reportZombie(s, call)
-		}
-		if call.Req.Kind == model.OffsetCommit {
-			j.commit(s, call)
-		}
+	j.surveyAll()
+	for i := range j.survey.findings {
+		j.Report(j.survey.findings[i])
 	}
 	return j.conclude("")
 }
 
 // isDurable reports whether a request of kind k changes something durable.
 func isDurable(k model.Kind) bool {
-	return k == model.Put || k == model.Write || k == model.OffsetCommit
+	switch k {
+	case model.Put, model.Update, model.Mark, model.Write, model.OffsetCommit:
+		return true
+	}
+	return false
 }
 
 // commit compares an offset commit with the one before.
 func (j *Judge) commit(s *model.Serving, call *model.Call) {
 	part := call.Req.Record.ID.Part
-	if part < 0 || int(part) >= len(j.drains) {
+	if part < 0 || int(part) >= len(j.survey.drains) {
 		return
 	}
-	d := &j.drains[part]
+	d := &j.survey.drains[part]
 	if call.Req.Seq < d.committed {
 		a := model.Anomaly{Kind: model.OffsetRegression,
 			Record:   model.Record{ID: model.ID{Part: part, Offset: call.Req.Seq}},
@@ -85,24 +47,25 @@ func (j *Judge) commit(s *model.Serving, call *model.Call) {
 			Observed: model.Fact{Times: -1, Value: model.Value{Num: call.Req.Seq}, HasValue: true}}
 		a.Cite(d.at)
 		a.Cite(s.N)
-		j.Report(a)
+		j.survey.findings = append(j.survey.findings, a)
 	}
 	if call.Req.Seq >= d.committed {
 		d.committed, d.at = call.Req.Seq, s.N
 	}
 }
 
-func (j *Judge) reportZombie(s *model.Serving, call *model.Call) {
+// findZombie finds a durable write of a replaced attempt.
+func (j *Judge) findZombie(s *model.Serving, call *model.Call) {
 	a := model.Anomaly{Kind: model.ZombieWrite, Record: call.Req.Record,
 		Expected: model.Fact{Times: 0},
 		Observed: model.Fact{Times: 1}}
 	if call.Req.Kind == model.OffsetCommit {
 		a.Record.ID.Offset = call.Req.Seq
-	} else {
+	} else if call.Req.Kind == model.Write || setsState(&call.Req) {
 		a.Observed.Value, a.Observed.HasValue = call.Req.Record.Value, true
 	}
-	a.Cite(j.reign.began[call.Proc])
+	a.Cite(j.survey.reign.began[call.Proc])
 	a.Cite(call.Invoked)
 	a.Cite(s.N)
-	j.Report(a)
+	j.survey.findings = append(j.survey.findings, a)
 }

@@ -58,8 +58,17 @@ func (j *Judge) reportRevised(old, now *model.Record, entry int32, at int64) {
 }
 
 // reportVanished reports what readers saw during the run and what is no longer there, or is
-// another record, for a reader that starts over.
+// another record, for a reader that starts over. A row of a table by key may move on to another
+// identity.
 func (j *Judge) reportVanished() {
+	if j.s.Shape == model.Keys {
+		j.reportReplaced()
+		return
+	}
+	if j.seen.stays {
+		return
+	}
+	j.seen.stays = true
 	for i := range j.seen.parts {
 		j.seen.parts[i].cursor = j.seen.parts[i].first
 	}
@@ -68,9 +77,28 @@ func (j *Judge) reportVanished() {
 		at := j.seen.place(o.Part, o.Seq)
 		switch {
 		case at < 0:
+			j.seen.stays = false
 			j.reportRevised(&o.Out, nil, 0, o.N)
 		case !isSame(&o.Out, &j.seen.list[at].Out):
+			j.seen.stays = false
 			j.reportRevised(&o.Out, &j.seen.list[at].Out, at, o.N)
+		}
+	}
+}
+
+// reportReplaced reports, of a table by key, identities that were shown with two values and rows
+// that are gone.
+func (j *Judge) reportReplaced() {
+	j.reportTwoValues()
+	for _, p := range j.seen.past {
+		old := &j.h.Observations[p.seen]
+		i := j.nodes[j.shownSlot(&old.Out)].first - 1
+		j.reportRevised(&old.Out, &j.seen.list[i].Out, i, old.N)
+	}
+	for i := range j.seen.rows.list {
+		if r := &j.seen.rows.list[i]; j.completed && r.final == 0 {
+			last := &j.seen.list[r.last-1]
+			j.reportRevised(&last.Out, nil, 0, last.N)
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package checker
 
-import "github.com/oncesim/oncesim/model"
+import (
+	"fmt"
+
+	"github.com/oncesim/oncesim/model"
+)
 
 // plan is what the judge knows of a job before it looks at any history. It is made once a job and
 // kept for as long as the same job is judged.
@@ -12,9 +16,13 @@ type plan struct {
 	lineages  []lineage   // by operator and source partition
 	stateful  bool        // some operator keeps state
 	ambiguous bool        // records reach an operator by two routes: an identity names two records
-	random    bool        // some operator is not deterministic
 	beyond    bool        // an operator with state comes after another one
-	parallel  bool        // an operator that feeds another runs several tasks side by side
+	single    bool        // the first operator has no state and alone reads the input
+	// receivers are by task and route who gets all of it; Nobody: the key decides.
+	receivers [][]model.ProcID
+	sinks     []int32   // by task: the partition of the sink that it writes to; -1: none
+	heads     [][]int32 // by source partition: the operators that read it
+	parallel  bool      // an operator that feeds another runs several tasks side by side
 }
 
 // stagePlan is what is known of one operator.
@@ -24,6 +32,7 @@ type stagePlan struct {
 	stateful bool
 	alone    bool    // no stateful operator comes before it: its inputs depend on no order
 	next     []int32 // the operators that read from it
+	keyed    int     // along how many routes the key decides where its outputs go
 	// straight: by bit, the terminal operators by which what one task emits reaches the sink in
 	// order, since there is one task at each hop.
 	straight uint32
@@ -46,10 +55,47 @@ func (p *plan) next(task *model.Task, route model.Route) int32 {
 	return p.job.Tasks[task.Out[route.First].Peer].Op
 }
 
-// make fills p for a job; it does nothing for the job that it was made for last.
-func (p *plan) make(job *model.Job) {
+// direct finds the routes along which everything goes to one task, and what leads to the sink: all
+// of it is sent forward.
+func (p *plan) direct() {
+	p.receivers = make([][]model.ProcID, len(p.job.Tasks))
+	for i := range p.job.Tasks {
+		task, sink := &p.job.Tasks[i], int32(-1)
+		for _, route := range task.Routes {
+			to := model.ProcID(model.Nobody)
+			if route.Exchange == model.Forward || route.Count == 1 {
+				to = task.Out[route.Pick(task.Subtask, &model.Record{})].Peer
+			}
+			if next := &p.job.Tasks[task.Out[route.First].Peer]; next.Role == model.Sink {
+				if to == model.Nobody {
+					panic(fmt.Sprintf("checker: task %s writes to the sink by key", task.Name))
+				}
+				sink = p.job.Tasks[to].Part
+			}
+			if to == model.Nobody && task.Subtask == 0 {
+				p.stages[task.Op].keyed++
+			}
+			p.receivers[i] = append(p.receivers[i], to)
+		}
+		p.sinks = append(p.sinks, sink)
+	}
+	p.single = !p.stages[1].stateful
+	p.heads = make([][]int32, p.parts)
+	for part := range int32(p.parts) {
+		for op := int32(1); op <= p.ops; op++ {
+			if p.of(op, part).depth == 1 {
+				p.heads[part] = append(p.heads[part], op)
+				p.single = p.single && op == 1
+			}
+		}
+	}
+}
+
+// make fills p for a job; it does nothing for the job that it was made for last. It reports whether
+// the job is another one.
+func (p *plan) make(job *model.Job) (isNew bool) {
 	if p.job == job {
-		return
+		return false
 	}
 	t := job.Topology
 	*p = plan{job: job, ops: int32(len(t.Stages)), parts: t.Partitions()}
@@ -61,10 +107,10 @@ func (p *plan) make(job *model.Job) {
 		p.stages[i+1] = stagePlan{operator: operator, terminal: t.IsTerminal(i),
 			stateful: stateful, alone: true}
 		p.stateful = p.stateful || stateful
-		p.random = p.random || operator.Kind == model.NonDeterministic
 		p.parallel = p.parallel || !t.IsTerminal(i) && t.Stages[i].Parallel > 1
 	}
 	p.trace()
+	p.direct()
 	for op := range p.stages {
 		p.beyond = p.beyond || p.stages[op].stateful && !p.stages[op].alone
 	}
@@ -79,6 +125,7 @@ func (p *plan) make(job *model.Job) {
 			}
 		}
 	}
+	return true
 }
 
 // trace follows the routes of one subtask of each stage, since all subtasks have the same. Tasks
@@ -86,7 +133,9 @@ func (p *plan) make(job *model.Job) {
 func (p *plan) trace() {
 	for i := range p.job.Tasks {
 		task := &p.job.Tasks[i]
-		if task.Role == model.Sink || task.Role == model.Operate && task.Subtask > 0 {
+		switch {
+		case task.Role == model.Sink, task.Role == model.Extra,
+			task.Role == model.Operate && task.Subtask > 0:
 			continue
 		}
 		for _, route := range task.Routes {

@@ -29,6 +29,11 @@ import (
 //	swap             the two entries written last in a partition change places, unseen
 //	vanish, alter 7  the last entry goes, or changes its value
 //	late, cut        the run ends by its bound of time, or of events
+//	forget           the service forgets the request served last; refuse, before: its answer
+//	shun 0:1         the task sets the record aside
+//
+// The sink is a log, or with a mode that ends in "+rows" or "+keys" a table; "+update" has the
+// state written by updates, and "+extra" gives the mode a process of its own.
 //
 // A second operator's clauses end in "at 2": "take 0:1 at 2". Tasks are named stage/subtask,
 // "s1/0"; records go to the subtask of their key.
@@ -41,12 +46,14 @@ type play struct {
 	store map[string]model.Value
 	taint map[string]bool // of what is stored: it comes of a lie
 	sinks [][]model.Record
+	feeds [][]model.Observation // of tables: what changed, by partition
 	shown []int
 	last  int                       // the partition written last
 	made  map[string][]model.Record // by record at operator: what its last application emitted
 	truth []applied
 
-	restarts int // of the first operator
+	restarts int         // of the first operator
+	undo     model.Value // what the put served last replaced
 }
 
 // life is what a task knows.
@@ -63,6 +70,8 @@ type applied struct {
 	op   int32
 	in   model.Record
 	outs []model.Record
+
+	nonce uint64
 }
 
 var (
@@ -127,13 +136,23 @@ var (
 	}}
 	noise = &model.Operator{Name: "noise", Kind: model.NonDeterministic, Step: func(
 		in model.Record, state model.Value, out *model.Outputs) model.Value {
-		panic("a step that cannot be recomputed was taken")
+		state.Num = state.Num*10 + in.Value.Num + 3*out.Random(2)
+		out.Emit(in.Key, state)
+		return state
+	}}
+	dice = &model.Operator{Name: "dice", Kind: model.NonDeterministic, Step: func(
+		in model.Record, state model.Value, out *model.Outputs) model.Value {
+		if n := out.Random(3); n > 0 {
+			out.Emit(in.Key, model.Value{Num: in.Value.Num + 10*n})
+		}
+		return state
 	}}
 )
 
 var testOperators = map[string]*model.Operator{"sum": sum, "roll": roll, "hash": hash,
 	"max":  largest,
-	"twin": twin, "odd": odd, "double": double, "pair": both, "rekey": rekey, "noise": noise}
+	"twin": twin, "odd": odd, "double": double, "pair": both, "rekey": rekey, "noise": noise,
+	"dice": dice}
 
 // testTopology reads "double>sum": stages in a row, by key. A plus puts stages side by side, fed
 // by what comes before: "double+sum", "sum>double+double". An asterisk, as in "sum*", gives a stage
@@ -195,17 +214,28 @@ func newPlay(t testing.TB, spec, mode string, input *model.Input) *play {
 	topology := testTopology(spec, len(input.Parts))
 	require.NoError(t, topology.Validate())
 	m := &model.Mode{Name: mode, State: model.Volatile,
-		Commits: strings.HasSuffix(mode, "+commits")}
+		Commits: strings.Contains(mode, "+commits")}
 	if strings.HasPrefix(mode, "through") {
 		m.State = model.WrittenThrough
 	}
 	h := &model.History{End: model.End{Reason: model.Quiescent}}
+	var extra []string
+	if strings.Contains(mode, "+extra") {
+		extra = append(extra, "acker")
+	}
 	p := &play{t: t, h: h, lives: map[string]*life{}, store: map[string]model.Value{},
 		taint: map[string]bool{},
-		made:  map[string][]model.Record{}, s: Subject{Job: model.NewJob(topology, nil), Mode: m,
+		made:  map[string][]model.Record{}, s: Subject{
+			Job: model.NewJob(topology, nil, extra...), Mode: m,
 			Input: input, History: h}}
 	p.sinks = make([][]model.Record, p.s.Job.SinkPart)
-	p.shown = make([]int, p.s.Job.SinkPart)
+	p.shown, p.feeds = make([]int, p.s.Job.SinkPart), make([][]model.Observation, p.s.Job.SinkPart)
+	switch {
+	case strings.Contains(mode, "+rows"):
+		p.s.Shape = model.Rows
+	case strings.Contains(mode, "+keys"):
+		p.s.Shape = model.Keys
+	}
 	for i := range p.s.Job.Tasks {
 		p.start(model.ProcID(i))
 	}
@@ -217,7 +247,8 @@ func (p *play) tick() int64 { p.n++; return p.n }
 func (p *play) start(proc model.ProcID) *life {
 	l := &life{proc: proc, attempt: int32(len(p.h.Lives) + 1), index: len(p.h.Lives),
 		memory: map[string]model.Value{}, tainted: map[string]bool{}}
-	p.h.Lives = append(p.h.Lives, model.Life{Proc: proc, Attempt: l.attempt, Began: p.tick()})
+	p.h.Lives = append(p.h.Lives, model.Life{Proc: proc, Attempt: l.attempt, Began: p.tick(),
+		Nonce: model.Mix(uint64(l.attempt), 1)})
 	p.lives[p.s.Job.Tasks[proc].Name] = l
 	return l
 }
@@ -234,7 +265,7 @@ func (p *play) clause(clause string) {
 	clause, at, _ := strings.Cut(strings.TrimPrefix(clause, "old "), " at ")
 	verb, rest, _ := strings.Cut(clause, " ")
 	switch verb {
-	case "take", "apply", "put", "write":
+	case "take", "apply", "put", "write", "shun":
 		p.act(max(at, "1"), old, verb, rest)
 	case "crash":
 		p.crash(max(rest, "s1/0"))
@@ -245,6 +276,8 @@ func (p *play) clause(clause string) {
 		p.start(l.proc)
 	case "fetch", "commit":
 		p.source(verb, rest)
+	case "forget", "refuse", "before":
+		p.service(verb)
 	default:
 		p.reader(verb, rest)
 	}
@@ -267,6 +300,9 @@ func (p *play) act(stage string, old bool, verb, rest string) {
 		p.writeAll(l, in)
 	case "apply":
 		p.apply(l, in)
+	case "shun":
+		p.h.Applications = append(p.h.Applications, model.Application{N: p.tick(), Proc: l.proc,
+			Attempt: l.attempt, Op: op, In: in, Dropped: "set aside: poison"})
 	case "put":
 		p.put(l, in, number(lie, isLie))
 	case "write":
@@ -362,11 +398,13 @@ func (p *play) apply(l *life, in model.Record) {
 	}
 	var out model.Outputs
 	out.Begin(op, in)
+	nonce := p.h.Lives[l.index].Nonce
+	out.Seed(nonce)
 	l.memory[in.Key] = operator.Step(in, state, &out)
 	p.h.Applications = append(p.h.Applications, model.Application{N: p.tick(), Proc: l.proc,
 		Attempt: l.attempt, Op: op, In: in, Outputs: int32(len(out.Records())),
 		Dropped: out.Dropped()})
-	p.truth = append(p.truth, applied{op, in, out.Records()})
+	p.truth = append(p.truth, applied{op, in, out.Records(), nonce})
 	p.made[stepName(op, in)] = slices.Clone(out.Records())
 }
 
@@ -382,11 +420,15 @@ func (p *play) put(l *life, in model.Record, lie *model.Value) {
 	if lie != nil {
 		v = *lie
 	}
+	p.undo = p.store[storeKey(op, in.Key)]
 	p.store[storeKey(op, in.Key)] = v
 	p.taint[storeKey(op, in.Key)] = l.tainted[in.Key] || v != l.memory[in.Key]
 	rec := model.Record{ID: in.ID, Path: in.Path, Op: op, Key: in.Key, Value: v}
-	p.call(l, model.StateStore, model.Message{Kind: model.Put, Record: rec},
-		model.Answer{Outcome: model.Done})
+	req := model.Message{Kind: model.Put, Record: rec}
+	if strings.Contains(p.s.Mode.Name, "+update") {
+		req.Kind, req.Flags = model.Update, model.WithState
+	}
+	p.call(l, model.StateStore, req, model.Answer{Outcome: model.Done})
 }
 
 func (p *play) writeAll(l *life, in model.Record) {
@@ -401,9 +443,37 @@ func (p *play) writeAll(l *life, in model.Record) {
 func (p *play) write(l *life, out model.Record) {
 	p.last = p.s.Job.Tasks[l.proc].Subtask
 	sink := &p.sinks[p.last]
+	place := len(*sink)
+	if p.s.Shape != model.Log {
+		place = p.row(out)
+	}
 	p.call(l, model.External, model.Message{Kind: model.Write, Seq: int64(p.last), Record: out},
-		model.Answer{Outcome: model.Done, Seq: int64(len(*sink))})
-	*sink = append(*sink, out)
+		model.Answer{Outcome: model.Done, Seq: int64(place)})
+	if place < len(*sink) && (*sink)[place] == out {
+		return // it changes nothing
+	}
+	*sink = append((*sink)[:place:place], append([]model.Record{out},
+		(*sink)[min(place+1, len(*sink)):]...)...)
+	seq := int64(place)
+	if p.s.Shape == model.Keys {
+		seq = int64(len(p.feeds[p.last]))
+	}
+	p.feeds[p.last] = append(p.feeds[p.last],
+		model.Observation{Part: int32(p.last), Seq: seq, Out: out})
+}
+
+// row is the place of the row that a record is written to.
+func (p *play) row(out model.Record) int {
+	i := slices.IndexFunc(p.sinks[p.last], func(rec model.Record) bool {
+		if p.s.Shape == model.Keys {
+			return rec.Op == out.Op && rec.Key == out.Key
+		}
+		return rec.Same(out)
+	})
+	if i < 0 {
+		return len(p.sinks[p.last])
+	}
+	return i
 }
 
 func (p *play) call(l *life, service model.ServiceID, req model.Message, ans model.Answer) {
@@ -412,6 +482,29 @@ func (p *play) call(l *life, service model.ServiceID, req model.Message, ans mod
 	p.h.Calls = append(p.h.Calls, c)
 	p.h.Servings = append(p.h.Servings, model.Serving{N: c.Served,
 		Call: int32(len(p.h.Calls) - 1), Ans: ans})
+}
+
+// service changes what became of the request served last; the truth about the store goes with it.
+func (p *play) service(verb string) {
+	s := &p.h.Servings[len(p.h.Servings)-1]
+	req := &p.h.Calls[s.Call].Req
+	switch verb {
+	case "forget":
+		s.Forgotten = true
+	case "refuse":
+		s.Ans.Outcome = model.Refused
+	case "before":
+		s.Ans.Outcome = model.DoneBefore
+	}
+	if setsState(req) {
+		name := storeKey(req.Record.Op, req.Record.Key)
+		if p.store[name] = p.undo; p.undo == (model.Value{}) {
+			delete(p.store, name)
+		}
+	}
+	if req.Kind == model.Write && p.s.Shape == model.Log {
+		p.sinks[p.last] = p.sinks[p.last][:len(p.sinks[p.last])-1]
+	}
 }
 
 func (p *play) source(verb, rest string) {
@@ -434,7 +527,8 @@ func (p *play) reader(verb, rest string) {
 	switch verb {
 	case "see":
 		for part := range p.sinks {
-			for ; p.shown[part] < len(p.sinks[part]); p.shown[part]++ {
+			p.seeTable(part)
+			for ; p.s.Shape == model.Log && p.shown[part] < len(p.sinks[part]); p.shown[part]++ {
 				p.h.Observations = append(p.h.Observations, p.observe(part, p.shown[part]))
 			}
 		}
@@ -458,8 +552,20 @@ func (p *play) observe(part, i int) model.Observation {
 		Out: p.sinks[part][i]}
 }
 
-// finish lets a reader start over.
+// seeTable shows what changed in a partition of a table.
+func (p *play) seeTable(part int) {
+	for ; p.s.Shape != model.Log && p.shown[part] < len(p.feeds[part]); p.shown[part]++ {
+		o := p.feeds[part][p.shown[part]]
+		o.N = p.tick()
+		p.h.Observations = append(p.h.Observations, o)
+	}
+}
+
+// finish lets a reader start over, and before that see what changed in tables.
 func (p *play) finish() {
+	for part := range p.sinks {
+		p.seeTable(part)
+	}
 	for part := range p.sinks {
 		for i := range p.sinks[part] {
 			if p.h.End.Reason == model.Quiescent {

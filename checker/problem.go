@@ -10,16 +10,17 @@ func (j *Judge) group(op int32) {
 		return
 	}
 	f.grouped |= 1 << op
+	f.strays &^= 1 << op
 	for i := range j.states.cells {
 		if c := &j.states.cells[i]; c.op == op {
-			c.first, c.last = 0, 0
+			c.first, c.last, c.items = 0, 0, 0
 		}
 	}
 	list := j.flow.lists[op]
 	for i := range list {
 		it := &list[i]
 		j.nodes[j.slot(it.rec.ID, op, it.rec.Path)].item = int32(i + 1)
-		it.cell = j.states.cell(op, j.states.keys.number(it.rec.Key))
+		it.cell = j.states.cell(op, j.key(it.rec))
 		c := &j.states.cells[it.cell]
 		it.next, it.shown, it.final = 0, 0, 0
 		if c.first == 0 {
@@ -28,6 +29,7 @@ func (j *Judge) group(op int32) {
 			list[c.last-1].next = int32(i + 1)
 		}
 		c.last = int32(i + 1)
+		c.items++
 	}
 	for i := range j.seen.entries {
 		j.attach(op, int32(i))
@@ -35,16 +37,22 @@ func (j *Judge) group(op int32) {
 }
 
 // attach links an entry to the item of op whose step it shows, if op is the only operator with
-// state on its way. Of repeated entries the first counts.
+// state on its way, and if the entry counts.
 func (j *Judge) attach(op, i int32) {
 	e, rec := &j.seen.entries[i], &j.seen.list[i].Out
-	if e.slot < 0 || j.nodes[e.slot].first != i+1 || !j.isThrough(op, rec) {
+	if e.slot < 0 || e.twice || !j.isThrough(op, rec) {
 		return
 	}
 	step := j.stepSlot(rec, op)
 	j.nodes[step].passed = true
 	n := j.nodes[step].item
-	if n == 0 || !j.isOwn(op, rec) {
+	if !j.isOwn(op, rec) {
+		return
+	}
+	if j.isStray(op, i, n) {
+		j.finder.strays |= 1 << op
+	}
+	if n == 0 || j.counted(e.slot) != i+1 {
 		return
 	}
 	it := &j.flow.lists[op][n-1]
@@ -100,6 +108,7 @@ func (j *Judge) findTask(op, task int32, q query) model.Result {
 func (j *Judge) open(op int32, q query) {
 	f := &j.finder
 	f.query, f.op, f.spent = q, op, false
+	f.tabled = q.ordered && j.s.Shape == model.Keys
 	f.once = j.plan.stages[op].operator.Kind == model.Commutative && q.outputs == nothing &&
 		!q.skip
 	f.round++
@@ -108,7 +117,7 @@ func (j *Judge) open(op int32, q query) {
 	for i := range f.orders {
 		f.orders[i] = f.orders[i][:0]
 	}
-	f.taken, f.sum = f.taken[:0], 0
+	f.taken, f.nonces, f.sum = f.taken[:0], f.nonces[:0], 0
 	f.known.reset()
 	f.deepest = failure{depth: -1}
 }
@@ -128,6 +137,10 @@ func (j *Judge) add(i int32) {
 		f.tails[ch.lane] = i + 1
 	}
 	for e := it.shown; e > 0; e = j.seen.entries[e-1].later {
+		if f.tabled {
+			j.demand(e)
+			continue
+		}
 		if op := j.seen.list[e-1].Out.Op; j.isInOrder(op) && !f.has(op, i) {
 			f.orders[op] = append(f.orders[op], uint64(e)<<32|uint64(i))
 		}
@@ -151,20 +164,26 @@ func (f *finder) has(terminal, item int32) bool {
 	return len(order) > 0 && int32(order[len(order)-1]) == item
 }
 
-// produce appends to made what becomes visible of one step: what it emits itself, or what
-// operators without state make of that.
-func (j *Judge) produce(level int, op int32, rec *model.Record, state model.Value) model.Value {
-	value, out := j.step(level, op, rec, state)
-	stage := &j.plan.stages[op]
-	if stage.terminal {
-		j.finder.made = append(j.finder.made, out.Records()...)
-		return value
+// produce appends to made what becomes visible of one step of a task, and to parts where: what it
+// emits itself, or what operators without state make of that.
+func (j *Judge) produce(level int, task int32, rec *model.Record, state model.Value,
+	nonce uint64) model.Value {
+	me := &j.plan.job.Tasks[task]
+	value, records := state, []model.Record(nil)
+	if j.plan.stages[me.Op].stateful {
+		value, records = j.step(level, me.Op, rec, state, nonce)
+	} else {
+		records, _ = j.pure(level, me.Op, j.slot(rec.ID, me.Op, rec.Path), rec)
 	}
-	records := out.Records()
 	for i := range records {
-		for _, next := range stage.next {
-			if !j.plan.stages[next].stateful {
-				j.produce(level+1, next, &records[i], model.Value{})
+		for route := range me.Routes {
+			next := j.receiver(me, route, &records[i])
+			switch {
+			case next.Role == model.Sink:
+				j.finder.made = append(j.finder.made, records[i])
+				j.finder.parts = append(j.finder.parts, next.Part)
+			case !j.plan.stages[next.Op].stateful:
+				j.produce(level+1, int32(next.Proc), &records[i], model.Value{}, 0)
 			}
 		}
 	}

@@ -14,28 +14,21 @@ func progress() Property {
 	}
 }
 
-// drain is how far a partition was read.
-type drain struct {
-	ended     bool  // a current life was told that it ends
-	committed int64 // the furthest offset commit served: moving back is no lack of progress
-	at        int64
-}
-
 func checkProgress(j *Judge) (model.Result, string) {
 	if j.h.End.Reason == model.EventBound {
 		return model.Undecided, reasonEvents
 	}
-	j.drain()
-	for part := range j.drains {
+	j.surveyAll()
+	for part := range j.survey.drains {
 		length := int64(len(j.s.Input.Parts[part].Records))
-		d := &j.drains[part]
+		d := &j.survey.drains[part]
 		behind := j.s.Mode.Commits && d.committed != length
 		if !d.ended || behind {
 			j.reportStuck(int32(part), d, length)
 		}
 	}
 	if !j.completed && j.Reported() == 0 {
-		j.reportStuck(0, &j.drains[0], int64(len(j.s.Input.Parts[0].Records)))
+		j.reportStuck(0, &j.survey.drains[0], int64(len(j.s.Input.Parts[0].Records)))
 	}
 	return j.conclude("")
 }
@@ -48,31 +41,4 @@ func (j *Judge) reportStuck(part int32, d *drain, length int64) {
 	a.Cite(d.at)
 	a.Cite(j.h.End.N)
 	j.Report(a)
-}
-
-// drain reads off the servings how far each partition got.
-func (j *Judge) drain() {
-	j.drains = j.drains[:0]
-	for range j.s.Input.Parts {
-		j.drains = append(j.drains, drain{})
-	}
-	j.rule()
-	for i := range j.h.Servings {
-		s := &j.h.Servings[i]
-		call := &j.h.Calls[s.Call]
-		part := call.Req.Record.ID.Part
-		if part < 0 || int(part) >= len(j.drains) {
-			continue
-		}
-		d := &j.drains[part]
-		switch {
-		case call.Req.Kind == model.OffsetCommit && isApplied(&s.Ans):
-			if call.Req.Seq >= d.committed {
-				d.committed, d.at = call.Req.Seq, s.N
-			}
-		case call.Req.Kind == model.Fetch && s.Ans.End && call.Outcome == model.Done &&
-			j.reigns(call.Proc, call.Attempt, s.N):
-			d.ended = true
-		}
-	}
 }

@@ -5,7 +5,6 @@ import "github.com/oncesim/oncesim/model"
 // The reasons for Undecided.
 const (
 	reasonAmbiguous = "records reach an operator by two routes: an identity names two records"
-	reasonRandom    = "an operator is not deterministic: its steps cannot be recomputed"
 	reasonBeyond    = "no claimed order explains it, and operators with state that follow one " +
 		"another are beyond the search"
 	reasonJoint  = "each task can be explained, but the orders found were not shown to fit together"

@@ -29,7 +29,7 @@ func checkReplay(j *Judge) (model.Result, string) {
 			}
 		}
 	}
-	if j.plan.stateful {
+	if j.plan.stateful && j.claims.foreign {
 		j.reportForeignPuts()
 	}
 	if j.Reported() > 0 && j.hasZombie() {
@@ -54,7 +54,7 @@ func (j *Judge) match() int {
 		}
 		o := &j.seen.list[i]
 		e.claim = j.emitter(&o.Out)
-		if e.claim > 0 && j.sinkOf(int32(j.h.Applications[e.claim-1].Proc), &o.Out) != o.Part {
+		if e.claim > 0 && j.plan.sinks[j.h.Applications[e.claim-1].Proc] != o.Part {
 			e.claim = 0
 		}
 		if e.claim == 0 {
@@ -62,18 +62,6 @@ func (j *Judge) match() int {
 		}
 	}
 	return j.claims.unmatched
-}
-
-// sinkOf is the partition of the sink that a task writes a record to, or -1.
-func (j *Judge) sinkOf(task int32, rec *model.Record) int32 {
-	t := &j.plan.job.Tasks[task]
-	for _, route := range t.Routes {
-		next := &j.plan.job.Tasks[t.Out[route.Pick(t.Subtask, rec)].Peer]
-		if next.Role == model.Sink {
-			return next.Part
-		}
-	}
-	return -1
 }
 
 // reportUnmatched reports an entry that no claim emits as it is: a phantom if none emits it at all,
@@ -101,7 +89,7 @@ func (j *Judge) reportForeignPuts() {
 	for i := range j.h.Servings {
 		s := &j.h.Servings[i]
 		call := &j.h.Calls[s.Call]
-		if call.Req.Kind != model.Put || !isApplied(&s.Ans) ||
+		if !setsState(&call.Req) || !isEffect(s) ||
 			j.claims.calls[s.Call].version != alien {
 			continue
 		}

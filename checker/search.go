@@ -36,19 +36,24 @@ type finder struct {
 	spent bool
 
 	query
+	lasts   bool // of a table by key only what it holds in the end counts
+	tabled  bool // the search demands that the rows of a table by key go forward
 	op      int32
 	round   int32
 	grouped uint64 // operators whose items are linked to cells and entries, by bit
+	strays  uint64 // those of them that something is visible of that does not belong there
 	lanes   []int32
 	tails   []int32
 	cells   []int32
 	orders  [model.HopsMax + 1][]uint64 // by terminal operator: entry<<32 | item, by first entry
 	marks   marks
 	taken   []int32
-	sum     uint64 // fingerprint of the states
-	once    bool   // all orders give the same state: one will do
+	nonces  []uint64 // of the lives that took the steps
+	sum     uint64   // fingerprint of the states
+	once    bool     // all orders give the same state: one will do
 	known   table
 	made    []model.Record
+	parts   []int32 // of the sink, where these become visible
 	deepest failure
 }
 
@@ -75,6 +80,7 @@ const (
 	extra       // something is visible that the step does not emit
 	differs     // it emits another value
 	swapped     // it was shown too early or too late
+	stale       // the row holds something else in the end
 	remains     // the state in the end is another
 )
 
@@ -109,7 +115,7 @@ func (j *Judge) explore(resets int) bool {
 		if f.lanes[lane] == 0 {
 			continue
 		}
-		if j.take(lane, resets) || f.skip && j.skip(lane, resets) {
+		if j.takeFirst(lane, resets) || f.skip && j.skip(lane, resets) {
 			return true
 		}
 	}
@@ -150,32 +156,72 @@ func (j *Judge) isOver(resets int) bool {
 	return !fresh
 }
 
-// take takes the first item of a lane and goes on from there.
-func (j *Judge) take(lane, resets int) bool {
+// takeFirst takes the first item of a lane. The step of an operator that is not deterministic is
+// that of one of the lives that claim to have taken it; if there is none, it cannot be taken.
+func (j *Judge) takeFirst(lane, resets int) bool {
+	f := &j.finder
+	if !j.isRandom(f.op) {
+		return j.take(lane, resets, 0)
+	}
+	i := f.lanes[lane] - 1
+	rec := j.flow.lists[f.op][i].rec
+	first := j.nodes[j.slot(rec.ID, f.op, rec.Path)].claim
+	isTaken := false
+	for n := first; n > 0; n = j.claims.list[n-1].next {
+		c := &j.claims.list[n-1]
+		if c.aside {
+			continue
+		}
+		isTaken = true
+		if !j.isTried(first, n) && j.take(lane, resets, c.nonce) {
+			return true
+		}
+	}
+	if !isTaken {
+		f.fail(failure{why: missing, item: i})
+	}
+	return false
+}
+
+// isTried reports whether a claim before n, from first on, is of a life with the same nonce.
+func (j *Judge) isTried(first, n int32) bool {
+	for i := first; i != n; i = j.claims.list[i-1].next {
+		c := &j.claims.list[i-1]
+		if !c.aside && c.nonce == j.claims.list[n-1].nonce {
+			return true
+		}
+	}
+	return false
+}
+
+// take takes the first item of a lane in a life with a nonce and goes on from there.
+func (j *Judge) take(lane, resets int, nonce uint64) bool {
 	f := &j.finder
 	i := f.lanes[lane] - 1
 	it := &j.flow.lists[f.op][i]
 	if !f.pay() {
 		return false
 	}
-	if f.ordered && !j.isNext(i) {
+	if f.ordered && !f.tabled && !j.isNext(i) {
 		return false
 	}
 	cell := &j.states.cells[it.cell]
 	before, marks := cell.current, f.marks
-	f.made = f.made[:0]
-	after := j.produce(1, f.op, &it.rec, before)
+	f.made, f.parts = f.made[:0], f.parts[:0]
+	after := j.produce(1, it.task, it.rec, before, nonce)
 	if f.outputs != nothing && !j.explains(i) {
-		f.marks = marks
+		j.unread(i, &marks)
 		return false
 	}
 	f.change(it.cell, cell, after)
-	f.lanes[lane], f.taken = it.lane, append(f.taken, i)
+	f.lanes[lane] = it.lane
+	f.taken, f.nonces = append(f.taken, i), append(f.nonces, nonce)
 	if j.explore(resets) {
 		return true
 	}
-	f.lanes[lane], f.taken = i+1, f.taken[:len(f.taken)-1]
-	f.marks = marks
+	f.lanes[lane] = i + 1
+	f.taken, f.nonces = f.taken[:len(f.taken)-1], f.nonces[:len(f.nonces)-1]
+	j.unread(i, &marks)
 	f.change(it.cell, &j.states.cells[it.cell], before)
 	return false
 }
@@ -261,8 +307,8 @@ func (j *Judge) explains(i int32) bool {
 	found := 0
 	for n := range f.made {
 		m := &f.made[n]
-		first := j.nodes[j.slot(m.ID, m.Op, m.Path)].first
-		if first == 0 && f.outputs == subset {
+		first := j.counted(j.slot(m.ID, m.Op, m.Path))
+		if first == 0 && (f.outputs == subset || f.tabled && j.isPassing(i, m, f.parts[n])) {
 			continue
 		}
 		if first == 0 {
@@ -270,11 +316,18 @@ func (j *Judge) explains(i int32) bool {
 			return false
 		}
 		found++
-		if o := &j.seen.list[first-1].Out; o.Value != m.Value || o.Key != m.Key {
+		if o := &j.seen.list[first-1].Out; (o.Value != m.Value || o.Key != m.Key) &&
+			!j.isRepeated(first, m) {
 			f.fail(failure{why: differs, item: i, entry: first - 1, expected: m.Value})
 			return false
 		}
 		if !j.isInOrder(m.Op) {
+			continue
+		}
+		if f.tabled {
+			if !j.isNextOfRow(i, first) {
+				return false
+			}
 			continue
 		}
 		mark := &f.marks[m.Op]
@@ -288,6 +341,13 @@ func (j *Judge) explains(i int32) bool {
 		}
 	}
 	return j.isAll(i, found)
+}
+
+// isRepeated reports whether a later entry of the same identity shows what the step of an operator
+// that is not deterministic emits: of several attempts that are visible, any may be the one.
+func (j *Judge) isRepeated(first int32, m *model.Record) bool {
+	f := &j.finder
+	return !f.tabled && j.isRandom(f.op) && j.isEntry(j.seen.entries[first-1].slot, m)
 }
 
 // isAll reports whether the entries found are all that is visible of an item's step.

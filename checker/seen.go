@@ -2,16 +2,22 @@ package checker
 
 import "github.com/oncesim/oncesim/model"
 
-// seen is what readers saw, by identity.
+// seen is what readers saw, by identity. Of a table by key it is all that was shown: what the table
+// holds in the end is the last of each row. What follows another value of the same identity in its
+// row, in a table of either kind, replaces that.
 type seen struct {
 	done    bool
 	list    []model.Observation // Final of a completed run, else what was seen so far
-	entries []entry             // of each in the list
-	parts   []shownPart         // by partition
-	fake    int                 // entries that no input and no operator accounts for
-	repeats int                 // entries beyond the first of their identity
-	matched bool                // entries have been matched with claims
-	kept    int                 // entries counted: not read a second time
+	table   []model.Observation // memory for a list of its own, of tables
+	past    []past
+	rows    rows
+	entries []entry     // of each in the list
+	parts   []shownPart // by partition
+	fake    int         // entries that no input and no operator accounts for
+	repeats int         // entries beyond the first of their identity
+	matched bool        // entries have been matched with claims
+	kept    int         // entries counted: not read a second time
+	stays   bool        // it is known that nothing that was shown has vanished
 }
 
 // shownPart is what is visible of one partition. Links are to entries, plus one.
@@ -31,6 +37,10 @@ type entry struct {
 	chann int32 // the channel that orders it, plus one; 0: not known
 	rank  int32 // on that channel
 	later int32 // search: the next entry of the same step, plus one
+	row   int32 // table by key: its row
+	below int32 // table by key: the next entry of its row, plus one
+	round int32 // search: in which it takes part
+	out   int32 // flow: the output that it shows, plus one
 }
 
 // look counts what is visible, once a subject.
@@ -41,23 +51,55 @@ func (j *Judge) look() {
 	}
 	s.done = true
 	s.list = j.h.Observations
-	if j.completed {
+	switch {
+	case j.s.Shape == model.Keys, j.s.Shape == model.Rows && !j.completed:
+		s.table = append(s.table[:0], j.h.Observations...)
+		s.list = s.table
+	case j.completed:
 		s.list = j.h.Final
 	}
-	s.entries, s.parts = s.entries[:0], s.parts[:0]
-	s.fake, s.repeats, s.kept, s.matched = 0, 0, 0, false
+	s.entries, s.parts, s.past = s.entries[:0], s.parts[:0], s.past[:0]
+	s.rows.reset()
+	s.fake, s.repeats, s.kept, s.matched, s.stays = 0, 0, 0, false, false
 	for i := range s.list {
 		s.entries = append(s.entries, entry{slot: -1})
-		j.count(int32(i), &s.list[i])
+		if j.isNew(int32(i), &s.list[i]) {
+			j.count(int32(i), &s.list[i])
+		} else {
+			s.entries[i].twice = true
+		}
 	}
+	if j.s.Shape == model.Keys && j.completed {
+		j.countFinal()
+	}
+	if j.s.Shape != model.Log {
+		j.remember()
+	}
+}
+
+// isNew reports whether an observation is neither read a second time nor replaces what its row
+// held.
+func (j *Judge) isNew(i int32, o *model.Observation) bool {
+	s := &j.seen
+	if !s.advance(i, o) {
+		if j.s.Shape == model.Rows {
+			s.replace(s.place(o.Part, o.Seq), o)
+		}
+		return false
+	}
+	if j.s.Shape != model.Keys {
+		return true
+	}
+	n := s.rows.number(o, j.key(&o.Out))
+	if r := &s.rows.list[n]; s.replace(r.last-1, o) {
+		return false
+	}
+	s.link(i, n)
+	return true
 }
 
 func (j *Judge) count(i int32, o *model.Observation) {
 	s := &j.seen
-	if !s.advance(i, o) {
-		s.entries[i].twice = true
-		return
-	}
 	s.kept++
 	slot := j.shownSlot(&o.Out)
 	s.entries[i].slot = slot
@@ -128,6 +170,9 @@ func (j *Judge) shownSlot(rec *model.Record) int32 {
 // stepSlot is the slot of the step of operator op on the way to a visible record. Each hop after
 // op has its own ordinal in the path, and so has op.
 func (j *Judge) stepSlot(rec *model.Record, op int32) int32 {
+	if rec.Op == op {
+		return j.slot(rec.ID, op, rec.Path>>model.PathBits)
+	}
 	hops := j.plan.of(rec.Op, rec.ID.Part).depth - j.plan.of(op, rec.ID.Part).depth + 1
 	return j.slot(rec.ID, op, rec.Path>>(model.PathBits*hops))
 }
@@ -144,7 +189,8 @@ func (j *Judge) reportFakes() {
 	}
 }
 
-// reportRepeats reports what is visible more than once.
+// reportRepeats reports what is visible more than once. A row of a table by key that shows it again
+// goes back.
 func (j *Judge) reportRepeats() {
 	if j.seen.repeats == 0 {
 		return
@@ -159,6 +205,9 @@ func (j *Judge) reportRepeats() {
 			Expected: model.Fact{Times: 1},
 			Observed: model.Fact{Times: int64(j.nodes[e.slot].times)}}
 		second := &j.seen.list[e.next-1]
+		if j.s.Shape == model.Keys && e.row == j.seen.entries[e.next-1].row {
+			a.Kind = model.Regression
+		}
 		a.Observed.Value, a.Observed.HasValue = first.Out.Value, true
 		if second.Out.Value != first.Out.Value {
 			a.Observed.Other, a.Observed.HasOther = second.Out.Value, true
@@ -184,6 +233,6 @@ func (j *Judge) reportEntry(kind model.AnomalyKind, i int32, expected model.Fact
 // citeEntry cites the write that made an entry, and the observation of it.
 func (j *Judge) citeEntry(a *model.Anomaly, i int32) {
 	o := &j.seen.list[i]
-	a.Cite(j.writeOf(o.Part, o.Seq))
+	a.Cite(j.writeOf(o))
 	a.Cite(o.N)
 }

@@ -6,9 +6,9 @@ import "github.com/oncesim/oncesim/model"
 type states struct {
 	done  bool
 	from  source // what the provenance below was traced from
-	keys  texts
-	index table // (operator, key) → cell
+	index table  // (operator, key) → cell
 	cells []cell
+	near  []int32 // by key: the cell asked for last, plus one
 }
 
 // cell is the state of one operator under one key.
@@ -20,13 +20,15 @@ type cell struct {
 	alien   bool // the provenance leads to a value that no replayed step made
 	doubt   bool // at most once: the claims are no explanation
 
-	judged   bool         // by its value alone; of the source traced last
-	result   model.Result // what came of that
-	expected model.Fact   // where it is wrong
+	judged    bool         // by its value alone; of the source traced last
+	witnessed bool         // the claims explain it
+	result    model.Result // what came of that
+	expected  model.Fact   // where it is wrong
 
 	current model.Value // while folding or searching
 	first   int32       // search: its items, plus one
 	last    int32
+	items   int32 // search: how many
 	round   int32 // search: in which it takes part
 }
 
@@ -40,17 +42,22 @@ const (
 
 func (s *states) reset() {
 	s.done = false
-	s.keys.reset()
+	s.near = s.near[:0]
 	s.index.reset()
 	s.cells = s.cells[:0]
 }
 
 // cell is the number of the state of an operator under a key.
 func (s *states) cell(op, key int32) int32 {
+	near := at(&s.near, key)
+	if n := *near; n > 0 && s.cells[n-1].op == op {
+		return n - 1
+	}
 	n, fresh := s.index.number(uint64(op), uint64(key))
 	if fresh {
 		s.cells = append(s.cells, cell{op: op, key: key})
 	}
+	*near = n + 1
 	return n
 }
 

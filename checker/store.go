@@ -13,106 +13,147 @@ type stateCall struct{ memory, version int32 }
 // memory is the state under one key as one life knows it.
 type memory struct {
 	life, cell int32
+	op         int32
 	held       held
 }
 
 // memory is the number of what a life knows of a key. A life that never asked the store knows the
 // empty state.
-func (j *Judge) memory(life, op int32, key string) int32 {
+func (j *Judge) memory(life, op, key int32) int32 {
 	c := &j.claims
-	k := j.states.keys.number(key)
-	n, fresh := c.touched.number(uint64(uint32(life))<<32|uint64(op), uint64(k))
-	if fresh {
-		c.memories = append(c.memories, memory{life: life, cell: j.states.cell(op, k)})
+	near := at(&c.near, key)
+	if n := *near; n > 0 && c.memories[n-1].life == life && c.memories[n-1].op == op {
+		return n - 1
 	}
+	n, fresh := c.touched.number(uint64(uint32(life))<<32|uint64(op), uint64(key))
+	if fresh {
+		c.memories = append(c.memories,
+			memory{life: life, op: op, cell: j.states.cell(op, key)})
+	}
+	*near = n + 1
 	return n
 }
 
 // serveUntil replays the calls invoked, and the servings made, before event n.
 func (j *Judge) serveUntil(n int64) {
-	c := &j.claims
-	if !j.plan.stateful {
-		return
-	}
-	for {
-		call, serving := int64(math.MaxInt64), int64(math.MaxInt64)
-		if c.call < len(j.h.Calls) {
-			call = j.h.Calls[c.call].Invoked
-		}
-		if c.serving < len(j.h.Servings) {
-			serving = j.h.Servings[c.serving].N
-		}
-		switch {
-		case min(call, serving) >= n:
-			return
-		case call < serving:
-			j.invoked(int32(c.call))
-			c.call++
-		default:
-			j.served(&j.h.Servings[c.serving])
-			c.serving++
-		}
+	if n > j.claims.until && j.plan.stateful {
+		j.serve(n)
 	}
 }
 
+// serve is serveUntil where there is something to replay.
+func (j *Judge) serve(n int64) {
+	c, calls, servings := &j.claims, j.h.Calls, j.h.Servings
+	call, serving := int64(math.MaxInt64), int64(math.MaxInt64)
+	if c.call < len(calls) {
+		call = calls[c.call].Invoked
+	}
+	if c.serving < len(servings) {
+		serving = servings[c.serving].N
+	}
+	for min(call, serving) < n {
+		if call < serving {
+			j.invoked(&calls[c.call])
+			c.call++
+			call = math.MaxInt64
+			if c.call < len(calls) {
+				call = calls[c.call].Invoked
+			}
+			continue
+		}
+		if c.serving == j.survey.next {
+			j.surveyNext()
+		}
+		j.served(&servings[c.serving])
+		c.serving++
+		serving = math.MaxInt64
+		if c.serving < len(servings) {
+			serving = servings[c.serving].N
+		}
+	}
+	c.until = min(call, serving)
+}
+
+// setsState reports whether a request gives the state under the key of its record a value: a put,
+// or an update that carries state.
+func setsState(req *model.Message) bool {
+	return req.Kind == model.Put ||
+		req.Kind == model.Update && req.Flags&model.WithState != 0
+}
+
 // invoked looks up what the caller of the state store knows of the key. A put writes the version
-// that its life made last under the key, if record and value are the same.
-func (j *Judge) invoked(i int32) {
+// that its life made of the record under the key, if the value is the same; so does an update. It
+// is the latest one, unless the request is a repetition.
+func (j *Judge) invoked(call *model.Call) {
 	c := &j.claims
-	call := &j.h.Calls[i]
 	rec := &call.Req.Record
-	is := call.Req.Kind == model.Put || call.Req.Kind == model.Get
-	if !is || rec.Op < 1 || rec.Op > j.plan.ops {
+	isOfState := setsState(&call.Req) || call.Req.Kind == model.Get
+	if !isOfState || rec.Op < 1 || rec.Op > j.plan.ops {
 		c.calls = append(c.calls, stateCall{-1, alien})
 		return
 	}
-	known := j.memory(j.life(call.Proc, call.Attempt), rec.Op, rec.Key)
+	known := j.memory(j.life(call.Proc, call.Attempt), rec.Op, j.key(rec))
 	version := int32(alien)
-	if call.Req.Kind == model.Put {
+	if setsState(&call.Req) {
 		version = j.written(&c.memories[known].held, rec)
 	}
 	c.calls = append(c.calls, stateCall{known, version})
 }
 
-// written is the version that a put writes. The value of an operator that is not deterministic is
-// learnt here.
+// written is the version that a put writes.
 func (j *Judge) written(known *held, put *model.Record) int32 {
 	if known.version <= 0 {
 		return alien
 	}
-	made, by := &j.claims.list[known.version-1], &j.h.Applications[known.version-1]
-	if j.plan.stages[put.Op].operator.Kind == model.NonDeterministic {
-		made.value, known.value = put.Value, put.Value
-	}
-	if by.In.ID == put.ID && by.In.Path == put.Path && made.value == put.Value {
-		return known.version
+	me := &j.h.Applications[known.version-1]
+	for version := known.version; version > 0; version = j.claims.list[version-1].base {
+		made, by := &j.claims.list[version-1], &j.h.Applications[version-1]
+		if by.Proc != me.Proc || by.Attempt != me.Attempt {
+			break
+		}
+		if by.In.ID == put.ID && by.In.Path == put.Path && made.value == put.Value {
+			return version
+		}
 	}
 	return alien
 }
 
 // served replays one serving of the state store.
 func (j *Judge) served(s *model.Serving) {
-	if int(s.Call) >= len(j.claims.calls) || !isApplied(&s.Ans) {
+	if int(s.Call) >= len(j.claims.calls) {
+		j.claims.foreign = true
 		return
 	}
 	at := j.claims.calls[s.Call]
 	if at.memory < 0 {
+		j.claims.foreign = j.claims.foreign || setsState(&j.h.Calls[s.Call].Req)
 		return
 	}
 	known := &j.claims.memories[at.memory]
 	cell := &j.states.cells[known.cell]
 	call := &j.h.Calls[s.Call]
-	if call.Req.Kind == model.Put {
+	if setsState(&call.Req) {
+		j.claims.foreign = j.claims.foreign || at.version == alien
+		if !isEffect(s) {
+			return
+		}
 		cell.backend, cell.written = held{at.version, s.N, call.Req.Record.Value}, true
-	} else if !s.Copy && (call.Outcome == model.Done || call.Outcome == model.DoneBefore) {
+	} else if !s.Copy && isApplied(&s.Ans) && isKnown(call) {
 		known.held = j.returned(cell, call, s.N)
 	}
 }
 
-// isApplied reports whether a service changed something when it gave this answer.
+// isApplied reports whether a service says with this answer that it did what it was asked for.
 func isApplied(ans *model.Answer) bool {
-	return ans.Outcome != model.Refused && ans.Outcome != model.DoneBefore
+	switch ans.Outcome {
+	case model.Refused, model.DoneBefore, model.Stale:
+		return false
+	}
+	return true
 }
+
+// isEffect reports whether a serving left something: it was applied and not forgotten.
+func isEffect(s *model.Serving) bool { return !s.Forgotten && isApplied(&s.Ans) }
 
 // returned traces what a get returned to a version: the one that the store holds, or an older one
 // where the store is stale or forgets.
@@ -127,8 +168,8 @@ func (j *Judge) returned(cell *cell, call *model.Call, n int64) held {
 	for i := j.claims.serving - 1; i >= 0; i-- {
 		s := &j.h.Servings[i]
 		put := &j.h.Calls[s.Call].Req
-		if put.Kind == model.Put && put.Record.Op == rec.Op && put.Record.Key == rec.Key &&
-			put.Record.Value == call.Ans.Value && isApplied(&s.Ans) {
+		if setsState(put) && put.Record.Op == rec.Op && put.Record.Key == rec.Key &&
+			put.Record.Value == call.Ans.Value && isEffect(s) {
 			return held{j.claims.calls[s.Call].version, n, call.Ans.Value}
 		}
 	}

@@ -269,10 +269,186 @@ var stories = []struct{ name, spec, mode, story, want string }{
 	{"mechanism/offset goes back and on", "double", "volatile",
 		"in a1 a2 a3; commit 0=2; commit 0=1; commit 0=3", "mechanism: offset-regression 0:1"},
 
+	{"mechanism/update of a zombie", "sum", "through+update",
+		"in a1; take 0:0; fork s1/0; old put 0:0=7", "mechanism: zombie-write 0:0"},
+	{"mechanism/update of a zombie, refused", "sum", "through+update",
+		"in a1; take 0:0; fork s1/0; old put 0:0=7; refuse",
+		"mechanism: holds; exactly-once: holds; replay-explained: holds"},
+	{"mechanism/put of a zombie, forgotten", "sum", "through",
+		"in a1; take 0:0; fork s1/0; old put 0:0=7; forget",
+		"mechanism: holds; exactly-once: holds; replay-explained: holds"},
+
+	// state by updates, and processes of the mode
+	{"update/nothing fails", "roll", "through+update",
+		"in a1 b2 | a3; take 0:0; take 1:0; crash; take 0:1",
+		allHold + "; effectively-once: holds"},
+	{"update/done before", "sum", "through+update",
+		"in a1 a2; take 0:0; take 0:1; put 0:1; before", allHold},
+	{"update/applied twice", "sum", "through+update",
+		"in a1; take 0:0; crash; apply 0:0; put 0:0",
+		"exactly-once-state: state-duplicate 0:0"},
+	{"update/repeated after the next one was made", "sum", "through+update",
+		"in a1 a2; apply 0:0; apply 0:1; put 0:0=1; put 0:1; write 0:0; write 0:1",
+		allHold},
+	{"extra/nothing fails", "double>roll", "through+extra",
+		"in a1 a2; crash acker/0; take 0:0; take 0:0 at 2; take 0:1; take 0:1 at 2", allHold},
+
+	// services that forget
+	{"forget/state", "sum", "through",
+		"in a1 a2; take 0:0; apply 0:1; put 0:1; forget; write 0:1",
+		"exactly-once-state: state-loss 0:1; exactly-once: state-loss 0:1; at-least-once: holds; " +
+			"replay-explained: holds; at-most-once: no-subsequence 0:0"},
+	{"forget/state that is stored again", "sum", "through",
+		"in a1 a2; apply 0:0; put 0:0; forget; write 0:0; take 0:1", allHold},
+	{"forget/state that a successor misses", "sum", "through",
+		"in a1 a2; apply 0:0; put 0:0; forget; write 0:0; crash; take 0:1",
+		"exactly-once-state: state-loss 0:0; at-least-once: holds; replay-explained: holds"},
+	{"forget/output", "double", "volatile",
+		"in a1 a2; take 0:0; forget; take 0:1",
+		"at-least-once: loss 0:0; exactly-once: loss 0:0; at-most-once: holds; mechanism: holds"},
+	{"forget/offset commit", "double", "volatile+commits",
+		"in a1 a2; fetch 0; take 0:0; take 0:1; commit 0=2; commit 0=1; forget",
+		"mechanism: holds; progress: holds"},
+
+	// records that are set aside
+	{"set aside/with state", "sum", "through",
+		"in a1 a2 a4; take 0:0; shun 0:1; take 0:2",
+		"at-least-once: loss 0:1; exactly-once-state: state-loss 0:1; at-most-once: holds; " +
+			"effectively-once: state-loss 0:1; replay-explained: holds; order: holds"},
+	{"set aside/without state", "double", "volatile",
+		"in a1 a2; shun 0:0; take 0:1",
+		"at-least-once: loss 0:0; exactly-once: loss 0:0; at-most-once: holds; " +
+			"replay-explained: holds"},
+	{"set aside/nothing would have come of it", "pair", "volatile",
+		"in a0 a2; shun 0:0; take 0:1", allHold},
+	{"set aside/and applied later", "sum", "through",
+		"in a1 a2; shun 0:0; crash; take 0:0; take 0:1", allHold},
+	{"set aside/the state would be the same", "max", "through",
+		"in a3 a2; take 0:0; shun 0:1",
+		"at-least-once: loss 0:1; exactly-once-state: holds; effectively-once: holds"},
+	{"set aside/not deterministic", "noise", "through",
+		"in a1 a2; shun 0:0; take 0:1",
+		"at-least-once: loss 0:0; exactly-once-state: state-loss 0:0; at-most-once: holds; " +
+			"exactly-once: loss 0:0"},
+
+	// a table by identity
+	{"rows/written again", "double", "volatile+rows",
+		"in a1; take 0:0; write 0:0; see; write 0:0", allHold},
+	{"rows/two values", "roll", "volatile+rows",
+		"in a1 a2; take 0:0; take 0:1; see; crash; take 0:1",
+		"no-revision: revised 0:1; exactly-once: wrong-value 0:1, revised 0:1; " +
+			"at-most-once: holds; at-least-once: holds; order: holds"},
+	{"rows/there and back", "double", "volatile+rows",
+		"in a1 a2; take 0:0; take 0:1; write 0:0=7; write 0:0=2",
+		"no-revision: revised 0:0; exactly-once: revised 0:0; at-most-once: holds; " +
+			"at-least-once: holds; order: holds; replay-explained: holds"},
+	{"rows/out of order", "double", "volatile+rows",
+		"in a1 a2; take 0:1; take 0:0", "exactly-once: reorder 0:0; order: reorder 0:0"},
+	{"rows/shown and replaced before the other output", "twin", "through+rows",
+		"in a1; apply 0:0; put 0:0; write 0:0; write 0:0/1=5",
+		"at-least-once: holds; no-revision: revised 0:0; exactly-once: wrong-value 0:0, " +
+			"revised 0:0; replay-explained: unexplained 0:0"},
+	{"rows/not over", "double", "volatile+rows",
+		"in a1 a2; take 0:0; write 0:0=7; write 0:0=2; see; cut",
+		"at-most-once: holds; no-revision: revised 0:0; at-least-once: unknown; " +
+			"replay-explained: holds"},
+
+	// a table by key
+	{"keys/nothing fails", "roll", "through+keys",
+		"in a1 b2 | a3; take 0:0; take 1:0; take 0:1", allHold + "; effectively-once: holds"},
+	{"keys/two channels in any order", "double", "volatile+keys",
+		"in a1 | a2; take 1:0; take 0:0", allHold + "; effectively-once: holds"},
+	{"keys/written again", "roll", "through+keys",
+		"in a1 a2; take 0:0; write 0:0; take 0:1; write 0:1",
+		allHold + "; effectively-once: holds"},
+	{"keys/replaced before it was shown", "double", "volatile+keys",
+		"in a1 a2; apply 0:0; take 0:1", allHold + "; effectively-once: holds"},
+	{"keys/last output lost", "double", "volatile+keys",
+		"in a1 a2; take 0:0; apply 0:1",
+		"at-least-once: loss 0:1; exactly-once: loss 0:1, wrong-value 0:0; " +
+			"effectively-once: wrong-value 0:0; at-most-once: holds"},
+	{"keys/lost by a key with state", "roll", "through+keys",
+		"in a1 a2; take 0:0; apply 0:1; put 0:1",
+		"at-least-once: loss 0:1; exactly-once: loss 0:1; effectively-once: wrong-value 0:0; " +
+			"exactly-once-state: holds"},
+	{"keys/no row", "double", "volatile+keys",
+		"in a1 b2; take 0:0; apply 0:1",
+		"at-least-once: loss 0:1; exactly-once: loss 0:1; effectively-once: wrong-value 0:1"},
+	{"keys/replay goes back and forth", "double", "volatile+keys",
+		"in a1 a2; take 0:0; take 0:1; write 0:0; write 0:1",
+		"order: regression 0:0; exactly-once: regression 0:0, regression 0:1; " +
+			"at-most-once: regression 0:0, regression 0:1; effectively-once: holds; " +
+			"at-least-once: holds; no-revision: holds"},
+	{"keys/stale in the end", "roll", "through+keys",
+		"in a1 a2 a3; take 0:0; take 0:1; take 0:2; write 0:1",
+		"order: regression 0:1; effectively-once: wrong-value 0:1; exactly-once: regression 0:1; " +
+			"exactly-once-state: holds; at-least-once: holds"},
+	{"keys/overtaken", "double", "volatile+keys",
+		"in a1 a2; take 0:1; take 0:0",
+		"order: regression 0:0; effectively-once: wrong-value 0:0; " +
+			"exactly-once: wrong-value 0:0, regression 0:0; at-least-once: holds; " +
+			"at-most-once: holds"},
+	{"keys/two values", "double", "volatile+keys",
+		"in a1; take 0:0; write 0:0=5; write 0:0=2",
+		"no-revision: revised 0:0; exactly-once: revised 0:0; at-most-once: holds; " +
+			"effectively-once: holds; order: holds"},
+	{"keys/wrong value", "double", "volatile+keys",
+		"in a1; apply 0:0; write 0:0=5",
+		"exactly-once: wrong-value 0:0; effectively-once: wrong-value 0:0; " +
+			"at-least-once: loss 0:0; at-most-once: no-subsequence 0:0"},
+	{"keys/row gone", "double", "volatile+keys",
+		"in a1; take 0:0; see; vanish",
+		"no-revision: revised 0:0; exactly-once: revised 0:0; effectively-once: wrong-value 0:0"},
+	{"keys/state and table of two executions", "roll", "through+keys",
+		"in a1 | a2; take 0:0; take 1:0; put 0:0=21",
+		"exactly-once: divergence 0:0; effectively-once: wrong-value 1:0; " +
+			"exactly-once-state: holds; order: holds"},
+	{"keys/each row has an order, not both together", "double", "volatile+keys",
+		"in a1 b2 | b3 a4; apply 0:0; apply 1:1; apply 1:0; apply 0:1; write 1:1; write 0:0; " +
+			"write 0:1; write 1:0",
+		"exactly-once: regression 0:0; effectively-once: wrong-value 0:0; order: holds; " +
+			"at-least-once: holds; at-most-once: holds"},
+	{"keys/state applied twice", "sum", "through+keys",
+		"in a1 a2; take 0:0; crash; take 0:0; take 0:1",
+		"exactly-once-state: state-duplicate 0:0; effectively-once: state-duplicate 0:0; " +
+			"no-revision: revised 0:0; order: holds; at-least-once: holds"},
+	{"keys/rows of many keys of the state", "roll>rekey", "through+keys",
+		"in a1 b2 | a3; take 0:0; take 0:0 at 2; take 1:0; take 1:0 at 2; take 0:1; " +
+			"take 0:1 at 2", allHold + "; effectively-once: holds"},
+	{"keys/not over", "double", "volatile+keys",
+		"in a1 a2 a3; take 0:0; take 0:2; take 0:1; see; cut",
+		"exactly-once: regression 0:1; order: regression 0:1; effectively-once: unknown; " +
+			"at-most-once: holds"},
+
+	// operators that are not deterministic
+	{"random/a successor draws anew", "noise", "through",
+		"in a1 a2; take 0:0; crash; take 0:1", allHold + "; effectively-once: holds"},
+	{"random/nothing came of the first attempt", "noise", "through",
+		"in a1 a2; apply 0:0; crash; take 0:0; take 0:1", allHold},
+	{"random/output of one attempt, state of another", "noise", "through",
+		"in a1; apply 0:0; write 0:0; crash; apply 0:0; put 0:0",
+		"exactly-once: divergence 0:0; exactly-once-state: holds; at-least-once: holds; " +
+			"replay-explained: holds"},
+	{"random/two attempts shown", "noise", "volatile",
+		"in a1; take 0:0; crash; take 0:0",
+		"exactly-once: duplicate 0:0; no-revision: revised 0:0; at-most-once: duplicate 0:0; " +
+			"exactly-once-state: holds; replay-explained: holds"},
+	{"random/two attempts in one row", "noise", "volatile+rows",
+		"in a1; take 0:0; crash; take 0:0",
+		"exactly-once: revised 0:0; no-revision: revised 0:0; at-most-once: holds; " +
+			"exactly-once-state: holds"},
+	{"random/a value that nobody drew", "noise", "through",
+		"in a1 a2; apply 0:0; put 0:0; write 0:0=9; take 0:1",
+		"exactly-once: wrong-value 0:0; replay-explained: unexplained 0:0; " +
+			"at-most-once: no-subsequence 0:0; at-least-once: loss 0:0"},
+	{"random/nobody took it", "noise", "through",
+		"in a1", "exactly-once: loss 0:0; exactly-once-state: state-loss 0:0; " +
+			"at-least-once: loss 0:0; at-most-once: holds"},
+	{"random/found by the search", "noise", "through",
+		"in a1 | a2; take 0:0; take 1:0; apply 0:0; crash; apply 1:0",
+		"exactly-once: holds; exactly-once-state: holds; at-most-once: holds"},
+
 	// what cannot be judged
-	{"unknown/not deterministic", "noise", "volatile",
-		"in a1", "exactly-once: unknown; exactly-once-state: unknown; at-most-once: unknown; " +
-			"at-least-once: loss 0:0"},
 	{"unknown/state after state", "sum>roll", "through",
 		"in a1 a2; take 0:0; take 0:1; take 0:1 at 2; take 0:0 at 2",
 		"exactly-once: unknown; exactly-once-state: unknown; at-least-once: holds"},

@@ -86,6 +86,14 @@ const (
 	hashB = 0xe7037ed1a0b428db
 )
 
+// at is place n of a list, which grows with zeros.
+func at(list *[]int32, n int32) *int32 {
+	for int(n) >= len(*list) {
+		*list = append(*list, 0)
+	}
+	return &(*list)[n]
+}
+
 // texts numbers strings densely from 0.
 type texts struct {
 	hashes table // (hash, which of the strings with this hash) → number
