@@ -89,6 +89,9 @@ func everywhere(fault model.Rule, x *model.Extent) []model.Rule {
 			continue
 		}
 		for kind, n := range x.Calls[p] {
+			if !hits(fault.Action, model.Kind(kind)) {
+				continue
+			}
 			for i := range n {
 				list = append(list,
 					atCall(fault.Action, fault.Proc, 0, model.Kind(kind), i+1, fault.For))
@@ -96,6 +99,22 @@ func everywhere(fault model.Rule, x *model.Extent) []model.Rule {
 		}
 	}
 	return list
+}
+
+// hits reports whether a fault changes what becomes of a kind of request.
+func hits(a model.Action, kind model.Kind) bool {
+	isRead := false
+	switch kind {
+	case model.Position, model.Latest, model.Fetch, model.Get, model.LoadIDs, model.LoadOutbox:
+		isRead = true
+	}
+	switch a {
+	case model.StaleRead:
+		return isRead
+	case model.ForgetRequest:
+		return !isRead
+	}
+	return true
 }
 
 // extent copies what a run offers to anchor faults at.
@@ -203,11 +222,84 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
+// everyStrike compares the judges under every single fault of a list.
+func (c *comparison) everyStrike(at string, b *bench, faults []model.Rule) {
+	c.run(at, b, 1)
+	x := extent(b.last)
+	for _, fault := range faults {
+		for _, rule := range everywhere(fault, x) {
+			c.run(at, b, 1, rule)
+		}
+	}
+}
+
+// They say the same before every external system, whether it suits the mode or not.
+func TestAgreementBeforeSinks(t *testing.T) {
+	c := newComparison()
+	for i, at := range places {
+		for j, mode := range semantics.All() {
+			for k, sink := range sinks {
+				if sink.Name == mode.Sink || (i+j+k)%8 > 0 && !*deep {
+					continue
+				}
+				b := newBenchAt(t, mode, sink, at.top, records(at.every, at.in))
+				c.everyStrike(at.name+", "+sink.Name, b, strikes)
+			}
+		}
+	}
+	c.report(t)
+}
+
+// They say the same where operators are not deterministic.
+func TestAgreementOnChoices(t *testing.T) {
+	c := newComparison()
+	for i, at := range []place{
+		{"one partition", chain(1, 1, &lottery), quick, "a1 b2 a3"},
+		{"one partition, slow", chain(1, 1, &lottery), slow, "a1 b2 a3"},
+		{"two partitions", chain(2, 1, &lottery), quick, "a1 a2|a3 b4"},
+		{"some are dropped", chain(1, 1, &coin), quick, "a1 b2 a3"},
+		{"some are dropped before others", chain(2, 1, &coin, &count), quick, "a1 b2|a3"},
+		{"one choice overwrites another", chain(1, 1, &draw), slow, "a1 a2"},
+	} {
+		for j, mode := range semantics.All() {
+			for k, sink := range sinks {
+				if sink.Name != mode.Sink && (i+j+k)%8 > 0 && !*deep {
+					continue
+				}
+				b := newBenchAt(t, mode, sink, at.top, records(at.every, at.in))
+				c.everyStrike(at.name+", "+sink.Name, b, strikes)
+			}
+		}
+	}
+	c.report(t)
+	assert.NotZero(t, c.seen[model.Divergence], "state and output are always of one choice")
+}
+
+// They say the same where services refuse, forget or answer what was, and where a record cannot be
+// handled and is set aside.
+func TestAgreementOnServices(t *testing.T) {
+	c := newComparison()
+	for _, at := range places {
+		for _, mode := range semantics.All() {
+			b := newBench(t, mode, at.top, records(at.every, at.in),
+				model.ParamValue{Name: "dead-letter", Value: 1})
+			c.everyStrike(at.name, b, []model.Rule{{Action: model.RefuseRequest},
+				{Action: model.ForgetRequest}, {Action: model.StaleRead}})
+			for p := range b.job.Tasks {
+				for offset := range int64(2) {
+					c.run(at.name, b, 1, poison(model.ProcID(p), offset))
+				}
+			}
+		}
+	}
+	c.report(t)
+}
+
 // They say the same of runs with a fault and a crash. All pairs are too many for every day: a
 // keyed draw picks some.
 func TestAgreementOnPairs(t *testing.T) {
 	c := newComparison()
-	share := int64(200)
+	share := int64(500)
 	if *deep {
 		share = 10
 	}

@@ -5,7 +5,7 @@ import "github.com/oncesim/oncesim/model"
 // atMostOnce looks for what is there too often, or should not be there at all. A showing beyond
 // the first is one too many, whatever it says.
 func (r *run) atMostOnce(v *verdict) {
-	if !r.canFollow(v) {
+	if !r.canRead(v) {
 		return
 	}
 	r.duplicates(v)
@@ -39,10 +39,13 @@ func (r *run) explainFold(v *verdict, f *fold) (isOpen bool) {
 	case gaveUp:
 		return true
 	}
+	// What overwrites another, a choice or a row, may hide that it was taken twice.
+	v.optional = r.o.isRandom || r.isKeyed()
 	if f.isDoubled() {
 		v.addAtEnd(model.StateDuplicate, stepOf(&f.final.again.in).record(f.at), 0)
 	}
-	v.optional = r.o.isChained
+	// A judge without lineage may not know what to try, or which of what came and went to explain.
+	v.optional = r.o.isChained || r.o.isRandom || r.isKeyed()
 	switch {
 	case r.selects(f, false) == nothing:
 		v.add(model.NoSubsequence, f.culprit(), 0)

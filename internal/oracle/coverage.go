@@ -16,8 +16,11 @@ const (
 func (r *run) isCovered(a *application) bool {
 	if a.coverage == unknown {
 		a.coverage = covered
+		if a.withholds {
+			a.coverage = uncovered
+		}
 		for i := range a.outs {
-			if !r.hasArrived(a.task, &a.outs[i], a.sends) {
+			if !r.hasArrived(a.task, &a.outs[i], a.sends, a) {
 				a.coverage = uncovered
 				break
 			}
@@ -27,8 +30,10 @@ func (r *run) isCovered(a *application) bool {
 }
 
 // hasArrived reports whether, on every route of a task, one of the transmissions of a record ended
-// in a step that is covered, or in a write.
-func (r *run) hasArrived(task *model.Task, rec *model.Record, sends []int64) bool {
+// in a step that is covered, or in a write. In a table by key it need not, if there is something
+// newer. The step that emitted the record is nil for a source.
+func (r *run) hasArrived(task *model.Task, rec *model.Record, sends []int64,
+	by *application) bool {
 	for _, route := range task.Routes {
 		out := task.Out[route.Pick(task.Subtask, rec)]
 		ok := false
@@ -36,6 +41,9 @@ func (r *run) hasArrived(task *model.Task, rec *model.Record, sends []int64) boo
 			s := r.entry(n)
 			ok = ok || s.To == out.Peer && s.Msg.Channel == out.There &&
 				s.Msg.Record.Same(*rec) && r.isFinished(n)
+		}
+		if to := &r.o.job.Tasks[out.Peer]; !ok && r.isKeyed() && to.Role == model.Sink {
+			ok = r.isSuperseded(by, rec, to.Part)
 		}
 		if !ok {
 			return false
@@ -47,8 +55,25 @@ func (r *run) hasArrived(task *model.Task, rec *model.Record, sends []int64) boo
 // isFinished follows one transmission, in all its copies.
 func (r *run) isFinished(sent int64) bool {
 	for n := r.nodes[sent].delivery; n != 0; n = r.nodes[n].earlier {
-		if r.isCarried(n) {
+		if r.isCarried(n) || r.isKnown(n) {
 			return true
+		}
+	}
+	return false
+}
+
+// isKnown reports whether a task that keeps a catalog of its inputs has carried another delivery of
+// the same record. What it recognises it does not take up again.
+func (r *run) isKnown(n int64) bool {
+	e := r.entry(n)
+	if !r.knows[e.Proc] {
+		return false
+	}
+	for l := r.current[e.Proc]; l != nil; l = l.older {
+		for _, other := range l.deliveries {
+			if other != n && r.entry(other).Msg.Record.Same(e.Msg.Record) && r.isCarried(other) {
+				return true
+			}
 		}
 	}
 	return false
@@ -69,7 +94,7 @@ func (r *run) isCarried(n int64) bool {
 
 // atLeastOnce looks for inputs that were not carried through.
 func (r *run) atLeastOnce(v *verdict) {
-	if !r.canFollow(v) {
+	if !r.canRead(v) {
 		return
 	}
 	for i := range r.handed {
@@ -83,24 +108,14 @@ func (r *run) atLeastOnce(v *verdict) {
 func (r *run) isLost(index int) bool {
 	rec := r.o.input.ByIndex(index)
 	source := &r.o.job.Tasks[rec.ID.Part] // sources come first, in partition order
-	return !r.hasArrived(source, rec, r.handed[index])
-}
-
-// canFollow leaves the verdict open where steps cannot be taken again, or what is visible cannot be
-// read.
-func (r *run) canFollow(v *verdict) bool {
-	if r.o.isRandom {
-		v.leave("an operator is not deterministic")
-		return false
-	}
-	return r.canRead(v)
+	return !r.hasArrived(source, rec, r.handed[index], nil)
 }
 
 // canRead leaves the verdict open where identities are not unique, or where the external system
 // does not hold what it accepted.
 func (r *run) canRead(v *verdict) bool {
 	switch {
-	case r.o.legal.isAmbiguous:
+	case r.legal.isAmbiguous:
 		v.leave("two routes give two records the same identity")
 	case !r.honest:
 		v.leave("the external system shows something else than it accepted")

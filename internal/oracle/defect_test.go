@@ -164,15 +164,14 @@ func TestVerdictsBeforeALiar(t *testing.T) {
 	assert.Contains(t, report.Reason("order"), "something else than it accepted")
 }
 
-// Where the legal executions, identities or steps are not known, what needs them is undecided.
+// Where the legal executions or identities are not known, what needs them is undecided.
 func TestVerdictsWithoutReference(t *testing.T) {
-	random, again := count, count
+	again := count
 	again.Name = "again"
-	random.Kind = model.NonDeterministic
 	const many = "a1 a2 a3 a4 a5 a6 a7|a1 a2 a3 a4 a5 a6 a7"
-	const needsSteps = "at-most-once unknown; at-least-once unknown; replay-explained unknown; " +
-		"exactly-once-state unknown; exactly-once unknown; effectively-once unknown"
-	const needsIdentity = needsSteps + "; order unknown; no-revision unknown"
+	const needsIdentity = "at-most-once unknown; at-least-once unknown; " +
+		"replay-explained unknown; exactly-once-state unknown; exactly-once unknown; " +
+		"effectively-once unknown; order unknown; no-revision unknown"
 	const needsOrders = "exactly-once-state unknown; exactly-once unknown; " +
 		"effectively-once unknown"
 	for _, s := range []struct {
@@ -181,7 +180,6 @@ func TestVerdictsWithoutReference(t *testing.T) {
 		in   string
 		want string
 	}{
-		{"not deterministic", chain(1, 1, &random), "a1 a2", needsSteps},
 		{"two ways to one operator", diamond(&double, &double, &count), "a1", needsIdentity},
 		{"too many orders of a key", chain(2, 1, &count), many, needsOrders},
 		{"too many ways to merge in between", chain(2, 1, &count, &again), many, needsOrders},

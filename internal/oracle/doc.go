@@ -20,11 +20,14 @@
 // application makes one from the version that its life had in memory, and that came from an
 // earlier application of the same life or from what the store held when it served the life's get.
 // What the store and the external system hold follows from the requests that they served, in
-// order, copies included. Every step is taken again and compared with what left the task.
+// order, copies included; those that were refused, recognised as done before or forgotten changed
+// nothing. An output may leave a task long after its step: from an outbox that an update of an
+// earlier life has stored. Every step is taken again and compared with what left the task.
 //
 // Legal executions are enumerated: each task may merge its input channels in any way that keeps
 // every channel in order. At a stage that feeds the sink the merge is enumerated for each key by
-// itself, since neither state nor output of one key depends on another's.
+// itself, since neither state nor output of one key depends on another's. An operator that is not
+// deterministic decides, in each step, as one of the lives did that took it in this run.
 //
 // # The definitions
 //
@@ -40,7 +43,9 @@
 //     Volatile state is folded anew by each life.
 //   - at-least-once. On every route from the source, each input has an application all of whose
 //     outputs, and theirs in turn, were written; one that emits nothing is finished by being
-//     applied (loss).
+//     applied (loss). Setting an input aside that would have emitted something, or cannot be
+//     handled at all, is no such application. What a task that keeps a catalog recognises has
+//     arrived, and so has what a sink writes in vain because it is there.
 //   - replay-explained. Every visible entry and every value put to the store is what some step
 //     taken gives on the state that it really had (phantom, unexplained). Steps of a replaced life
 //     interleave with those of its successor: in such a run a violation is left undecided.
@@ -59,14 +64,33 @@
 //     in the end (revised).
 //   - progress. The run ends by itself, the last life of each source lives and was told the end of
 //     its partition, and in a mode that commits offsets the end has been committed (stuck).
-//   - mechanism. No served commit moves an offset back (offset-regression); no put, write or
-//     commit of a life is accepted after a later life of the same process began (zombie-write).
+//   - mechanism. No served commit moves an offset back (offset-regression); no put, update, mark,
+//     write or commit of a life is accepted after a later life of the same process began
+//     (zombie-write).
+//
+// What is visible of a log are its entries. A table by identity shows its rows as they are, each at
+// the place where it was first inserted. It holds every identity once, and exactly-once asks that
+// none of its rows ever changed (revised).
+//
+// What is visible of a table by key is everything that its rows have been, in order: later outputs
+// take the place of earlier ones. Definitions change with that.
+//
+//   - at-most-once. An identity that comes again when something else was in its row meanwhile is a
+//     regression, and there is no duplicate. Of an identity that was revised the last content
+//     counts.
+//   - at-least-once. An output that some order puts before another of its row need not have been
+//     there itself.
+//   - exactly-once. Each row has been some of the outputs under its key of one legal execution, in
+//     their order, and is the last of them; the final states are its states.
+//   - effectively-once. Each row is the last output under its key of a legal execution that has the
+//     final states (wrong-value).
+//   - order. What takes a row back is a regression, whether or not it has been there before.
+//   - no-revision. No identity has been there with two contents; that it is gone is no revision.
 //
 // A run that was cut off proves nothing about its end: losses, final states and divergence are
-// then undecided. So is what needs the legal executions where they are too many, what needs to
-// take a step again where an operator is not deterministic, what needs identities where two routes
-// give two records the same one, and what is visible where readers see something else than the
-// external system accepted.
+// then undecided. So is what needs the legal executions where they are too many, what needs
+// identities where two routes give two records the same one, and what is visible where readers see
+// something else than the external system accepted.
 //
 // # What is to blame
 //

@@ -1,29 +1,46 @@
 package oracle
 
-import "github.com/oncesim/oncesim/model"
+import (
+	"slices"
+
+	"github.com/oncesim/oncesim/model"
+)
 
 // exactlyOnce looks for one legal execution with just these outputs, in this order, and these
 // final states. If there is none it collects what is wrong whichever execution is meant.
 func (r *run) exactlyOnce(v *verdict) {
-	if !r.canFollow(v) || !r.canCompare(v) {
+	if !r.canRead(v) || !r.canCompare(v) {
 		return
 	}
 	states := r.finals()
-	switch r.search(states) {
+	switch r.search(states, r.fit()) {
 	case found:
-		return
+		if !r.isRevised() {
+			return
+		}
 	case gaveUp:
 		v.leave("too many ways to merge what is visible")
 		return
 	}
-	r.duplicates(v)
 	for id, all := range r.index {
 		r.contents(v, id, all)
 	}
 	r.losses(v)
-	v.optional = true
+	v.optional = r.isKeyed() && r.o.isChained
+	if r.isKeyed() {
+		r.goesBack(v)
+	} else {
+		r.duplicates(v)
+	}
+	v.optional = v.optional || r.o.shape == model.Log // there it is a duplicate as well
 	r.revisions(v)
-	r.reorders(v, false)
+	v.optional = true
+	if r.isKeyed() {
+		r.stale(v)
+		v.tolerated = append(v.tolerated, model.Regression, model.Loss)
+	} else {
+		r.reorders(v, false, model.Reorder)
+	}
 	r.compareStates(v, states)
 	if len(v.findings)+len(v.atEnd) == 0 {
 		v.addAtEnd(r.nameless(), model.Record{}, 0)
@@ -32,18 +49,19 @@ func (r *run) exactlyOnce(v *verdict) {
 	if r.o.stateful {
 		v.tolerated = append(v.tolerated, model.Divergence)
 	}
-	if r.o.legal.varies {
+	if r.legal.varies {
 		v.tolerated = append(v.tolerated, model.Loss, model.Phantom)
 	}
 }
 
 // losses looks for inputs that left no trace, or not the one that every execution leaves. It takes
 // both to be sure of a loss: an input that emits nothing leaves none, and a wrong state may be why
-// a step emitted nothing.
+// a step emitted nothing. In a table by key an output that is missing may have been superseded,
+// unless there is no row that it could be in.
 func (r *run) losses(v *verdict) {
 	missing := make([]bool, len(r.handed))
-	for id, isCertain := range r.o.legal.certain {
-		if isCertain && len(r.index[id]) == 0 {
+	for id, isCertain := range r.legal.certain {
+		if isCertain && len(r.index[id]) == 0 && !r.mayBeSuperseded(id) {
 			missing[r.o.input.Index(model.ID{Part: id.part, Offset: id.offset})] = true
 		}
 	}
@@ -56,10 +74,30 @@ func (r *run) losses(v *verdict) {
 	v.optional = false
 }
 
+func (r *run) mayBeSuperseded(id ident) bool {
+	return r.isKeyed() && slices.ContainsFunc(r.legal.contents[id], func(rec model.Record) bool {
+		return r.hasRow(&rec)
+	})
+}
+
+// isRevised reports whether a row of a table by identity has changed: one that ends as it should is
+// not exactly once if it showed something else in between.
+func (r *run) isRevised() bool {
+	if r.o.shape != model.Rows {
+		return false
+	}
+	for i := range r.tables {
+		if len(r.tables[i].feed) > len(r.tables[i].rows) {
+			return true
+		}
+	}
+	return false
+}
+
 // nameless is the kind of a violation where each output and each state is legal by itself: either
 // the outputs are not of one execution, or the states are not of the same.
 func (r *run) nameless() model.AnomalyKind {
-	if r.search(nil) == found {
+	if r.search(nil, r.fit()) == found {
 		return model.Divergence
 	}
 	return model.WrongValue
@@ -67,21 +105,25 @@ func (r *run) nameless() model.AnomalyKind {
 
 // canCompare leaves the verdict open where the legal executions are not known.
 func (r *run) canCompare(v *verdict) bool {
-	if r.o.legal.isOpen {
+	if r.legal.isOpen {
 		v.leave("too many legal executions to list")
 	}
-	return !r.o.legal.isOpen
+	return !r.legal.isOpen
 }
 
-// contents compares what one identity shows first with what it may show in any execution.
+// contents compares what one identity shows first with what it may show in any execution. In a
+// table by key another judge may leave it at the revision that follows.
 func (r *run) contents(v *verdict, id ident, all []visible) {
-	switch may := r.o.legal.contents[id]; {
+	switch may := r.legal.contents[id]; {
 	case len(may) == 0:
-		v.optional = all[0].flaw != fabricated // a step emitted it, but on a wrong state
+		// A step emitted it, but on a wrong state or by another choice.
+		v.optional = all[0].flaw != fabricated || r.o.isRandom
 		v.add(model.Phantom, all[0].rec, all[0].n)
 		v.optional = false
 	case !contains(may, &all[0].rec):
-		v.optional = r.o.isChained
+		// Of a run that was cut off another judge may not know the steps to come.
+		isCut := r.end != model.Quiescent
+		v.optional = r.o.isChained || r.o.isRandom || r.isKeyed() || isCut
 		v.add(model.WrongValue, all[0].rec, all[0].n)
 		v.optional = false
 	}

@@ -20,8 +20,9 @@ type legal struct {
 // input channels is left to choose: the groups say what can come of each key, and in is what the
 // keys together can be merged from.
 type execution struct {
-	groups []group
-	in     [][][]model.Record // per task that feeds the sink, else nil: its input channels
+	groups  []group
+	in      [][][]model.Record // per task that feeds the sink, else nil: its input channels
+	isGuess bool               // it has a step of which nobody knows what it would have decided
 }
 
 // group is what one operator makes of the inputs of one key.
@@ -46,15 +47,17 @@ const (
 // enumeration explores the merges task by task, in an order in which every task comes after all
 // that it reads from.
 type enumeration struct {
-	job    *model.Job
-	input  *model.Input
-	in     [][][]model.Record // per task and input channel: what travels over it
-	groups []group
-	legal  legal
+	job     *model.Job
+	input   *model.Input
+	choices *choices
+	in      [][][]model.Record // per task and input channel: what travels over it
+	groups  []group
+	legal   legal
 }
 
-func enumerate(job *model.Job, input *model.Input) legal {
-	e := &enumeration{job: job, input: input, in: make([][][]model.Record, len(job.Tasks))}
+func enumerate(job *model.Job, input *model.Input, c *choices) legal {
+	e := &enumeration{job: job, input: input, choices: c,
+		in: make([][][]model.Record, len(job.Tasks))}
 	for i := range job.Tasks {
 		e.in[i] = make([][]model.Record, len(job.Tasks[i].In))
 	}
@@ -79,7 +82,7 @@ func (e *enumeration) task(i int) {
 			e.pass(task, &rec)
 		}
 		e.task(i + 1)
-	case task.Role == model.Sink:
+	case task.Role != model.Operate:
 		e.task(i + 1) // what reaches the sink is known
 	case feedsSink(e.job, task):
 		before := len(e.groups)
@@ -90,7 +93,11 @@ func (e *enumeration) task(i int) {
 		orders := merges(e.in[i], executionsMax)
 		e.legal.isOpen = e.legal.isOpen || orders == nil
 		for _, order := range orders {
-			e.through(task, order)
+			lists := e.choices.along(task, order, executionsMax)
+			e.legal.isOpen = e.legal.isOpen || lists == nil
+			for _, nonces := range lists {
+				e.through(task, order, nonces)
+			}
 		}
 	}
 }
@@ -104,9 +111,9 @@ func (e *enumeration) pass(task *model.Task, rec *model.Record) {
 	}
 }
 
-// through lets a task that does not feed the sink take its inputs in an order, goes on behind it,
-// and takes back what it sent.
-func (e *enumeration) through(task *model.Task, order []model.Record) {
+// through lets a task that does not feed the sink take its inputs in an order, deciding by nonces,
+// goes on behind it, and takes back what it sent.
+func (e *enumeration) through(task *model.Task, order []model.Record, nonces []uint64) {
 	before := len(e.groups)
 	states := map[string]int{}
 	for i := range order {
@@ -120,7 +127,7 @@ func (e *enumeration) through(task *model.Task, order []model.Record) {
 		}
 		at := &e.groups[g]
 		at.inputs = append(at.inputs, *rec)
-		outs := take(task, rec, &at.outcomes[0].state)
+		outs := take(task, rec, nonceAt(nonces, i), &at.outcomes[0].state)
 		for j := range outs {
 			e.pass(task, &outs[j])
 		}
@@ -133,39 +140,31 @@ func (e *enumeration) through(task *model.Task, order []model.Record) {
 }
 
 // take takes one step and returns what it emits.
-func take(task *model.Task, rec *model.Record, state *model.Value) []model.Record {
+func take(task *model.Task, rec *model.Record, nonce uint64, state *model.Value) []model.Record {
+	outs, _ := try(task, rec, nonce, state)
+	return outs
+}
+
+// try takes one step, which may fail: then it emits nothing and the state stays as it was.
+func try(task *model.Task, rec *model.Record, nonce uint64,
+	state *model.Value) (outs []model.Record, ok bool) {
 	var out model.Outputs
 	out.Begin(task.Op, *rec)
-	*state = task.Operator.Step(*rec, *state, &out)
-	return out.Records()
+	out.Seed(nonce)
+	after := task.Operator.Step(*rec, *state, &out)
+	if out.Failed() != "" {
+		return nil, false
+	}
+	*state = after
+	return out.Records(), true
 }
 
 // byKey splits what a task reads by key and takes each key in every order.
 func (e *enumeration) byKey(task *model.Task) []group {
 	channels := e.in[task.Proc]
 	var groups []group
-	var keys []string
-	index := map[string]int{}
-	for _, channel := range channels {
-		for i := range channel {
-			key := channel[i].Key
-			if _, ok := index[key]; !ok {
-				index[key] = len(keys)
-				keys = append(keys, key)
-			}
-		}
-	}
-	for _, key := range keys {
-		var mine [][]model.Record
-		for _, channel := range channels {
-			var list []model.Record
-			for i := range channel {
-				if channel[i].Key == key {
-					list = append(list, channel[i])
-				}
-			}
-			mine = append(mine, list)
-		}
+	for _, key := range keysOf(channels) {
+		mine := under(key, channels)
 		g := group{slot: slot{task.Op, key}, inputs: concat(mine)}
 		orders := [][]model.Record{concat(mine)}
 		if task.Operator.Kind != model.Stateless {
@@ -173,18 +172,22 @@ func (e *enumeration) byKey(task *model.Task) []group {
 		}
 		e.legal.isOpen = e.legal.isOpen || orders == nil
 		for _, order := range orders {
-			g.take(task, order)
+			lists := e.choices.along(task, order, ordersMax-len(g.outcomes))
+			e.legal.isOpen = e.legal.isOpen || lists == nil
+			for _, nonces := range lists {
+				g.take(task, order, nonces)
+			}
 		}
 		groups = append(groups, g)
 	}
 	return groups
 }
 
-// take adds the outcome of one order.
-func (g *group) take(task *model.Task, order []model.Record) {
+// take adds the outcome of one order, deciding by nonces.
+func (g *group) take(task *model.Task, order []model.Record, nonces []uint64) {
 	var o outcome
 	for i := range order {
-		o.outs = append(o.outs, take(task, &order[i], &o.state)...)
+		o.outs = append(o.outs, take(task, &order[i], nonceAt(nonces, i), &o.state)...)
 	}
 	g.outcomes = append(g.outcomes, o)
 }
@@ -199,10 +202,10 @@ func (e *enumeration) keep() {
 	taken := map[ident]bool{}
 	for i := range x.groups {
 		for j := range x.groups[i].inputs {
-			in := stepOf(&x.groups[i].inputs[j])
-			id := ident{in.part, in.offset, in.path, x.groups[i].slot.op}
+			id := inputOf(stepOf(&x.groups[i].inputs[j]), x.groups[i].slot.op)
 			e.legal.isAmbiguous = e.legal.isAmbiguous || taken[id]
 			taken[id] = true
+			x.isGuess = x.isGuess || e.isGuess(&x.groups[i], j)
 		}
 	}
 	for i := range e.job.Tasks {
@@ -213,6 +216,12 @@ func (e *enumeration) keep() {
 		}
 	}
 	e.legal.executions = append(e.legal.executions, x)
+}
+
+// isGuess reports whether nobody knows what the step of a group on one of its inputs decides.
+func (e *enumeration) isGuess(g *group, input int) bool {
+	operator := e.job.Topology.Stages[g.slot.op-1].Operator
+	return e.choices.isGuess(operator, &g.inputs[input], g.slot.op)
 }
 
 // feedsSink reports whether what a task emits becomes visible.

@@ -1,6 +1,10 @@
 package oracle
 
-import "github.com/oncesim/oncesim/model"
+import (
+	"strings"
+
+	"github.com/oncesim/oncesim/model"
+)
 
 // ident is the identity of a record.
 type ident struct {
@@ -23,6 +27,9 @@ type step struct {
 }
 
 func stepOf(rec *model.Record) step { return step{rec.ID.Part, rec.ID.Offset, rec.Path} }
+
+// inputOf is the identity of an input of an operator.
+func inputOf(in step, op int32) ident { return ident{in.part, in.offset, in.path, op} }
 
 // parentOf is the input of the step that emitted a record.
 func parentOf(rec *model.Record) step {
@@ -81,6 +88,7 @@ type application struct {
 	before    *application
 	flaw      flaw
 	coverage  coverage
+	withholds bool // the input was set aside, and what it would have come to with it
 }
 
 // emits finds the output with the identity of a record, or nil.
@@ -93,6 +101,9 @@ func (a *application) emits(rec *model.Record) *model.Record {
 	return nil
 }
 
+// setAside begins the reason of an application that put its input into the dead letter queue.
+const setAside = "set aside: "
+
 // applied records an application, takes its step again on the state that the life had in memory,
 // and looks back for what it was applied to.
 func (r *run) applied(e *model.Entry) {
@@ -103,13 +114,17 @@ func (r *run) applied(e *model.Entry) {
 	if base != nil {
 		a.flaw = base.flaw
 	}
-	var out model.Outputs
-	out.Begin(task.Op, a.in)
-	after := task.Operator.Step(a.in, valueOf(base), &out)
-	a.outs = out.Records()
 	a.delivered = r.handled(l, &a.in)
 	a.flaw = max(a.flaw, r.flawOfDelivery(a.delivered, &a.in))
-	if task.Operator.Kind != model.Stateless {
+	after := valueOf(base)
+	outs, ok := try(task, &a.in, l.nonce, &after)
+	switch {
+	case strings.HasPrefix(e.Detail, setAside):
+		a.withholds = !ok || len(outs) > 0
+	case task.Operator.Kind == model.Stateless:
+		a.outs = outs
+	default:
+		a.outs = outs
 		a.made = newVersion(base, a, after, a.flaw)
 		l.remember(a.in.Key, a.made)
 	}
@@ -193,7 +208,8 @@ func (r *run) flawOfInput(rec *model.Record) flaw {
 }
 
 // emitter finds the application whose output a transmission carries. A repeated transmission
-// repeats the one with its number; a first one belongs to the last step on its parent.
+// repeats the one with its number. A first one comes out of the outbox, where whoever took the step
+// has stored it, or belongs to the last step of this life on its parent.
 func (r *run) emitter(l *life, e *model.Entry) *application {
 	if e.Msg.Try > 0 {
 		for i := len(l.sends) - 1; i >= 0; i-- {
@@ -204,7 +220,42 @@ func (r *run) emitter(l *life, e *model.Entry) *application {
 			}
 		}
 	}
-	return l.lastOn(parentOf(&e.Msg.Record))
+	rec := &e.Msg.Record
+	rows := r.outbox[outboxKey{l.proc, identOf(rec)}]
+	for i := len(rows) - 1; i >= 0; i-- {
+		if rows[i].rec == *rec {
+			return rows[i].by
+		}
+	}
+	if a := l.lastOn(parentOf(rec)); a != nil || len(rows) == 0 {
+		return a
+	}
+	return rows[len(rows)-1].by
+}
+
+// outboxKey is the place of an output in the outbox of a task.
+type outboxKey struct {
+	proc model.ProcID
+	id   ident
+}
+
+// outboxRow is one output that an update has stored. It is kept when its row is gone from the
+// store: a life that has read it may still send it.
+type outboxRow struct {
+	rec model.Record
+	by  *application // whose update stored it
+}
+
+// updated records what a served update made of a row: the state and the outbox.
+func (r *run) updated(e *model.Entry, invoked int64) {
+	if e.Msg.Flags&model.WithState != 0 {
+		r.put(e, invoked)
+	}
+	for i := range e.Msg.Parts {
+		rec := &e.Msg.Parts[i]
+		at := outboxKey{model.ProcID(e.Msg.Token), identOf(rec)}
+		r.outbox[at] = append(r.outbox[at], outboxRow{*rec, r.nodes[invoked].app})
+	}
 }
 
 // put records what a served put made of a state.
@@ -233,11 +284,32 @@ type servedPut struct {
 	v *version
 }
 
+// reads is the version that a served get answers. A stale one answers what an earlier put has left,
+// or that there is nothing yet.
+func (r *run) reads(e *model.Entry) *version {
+	at := slot{e.Msg.Record.Op, e.Msg.Record.Key}
+	if e.Detail != "stale" || answers(r.store[at], &e.Ans) {
+		return r.store[at]
+	}
+	for i := len(r.puts) - 1; i >= 0; i-- {
+		rec := &r.entry(r.puts[i].n).Msg.Record
+		if rec.Op == at.op && rec.Key == at.key && answers(r.puts[i].v, &e.Ans) {
+			return r.puts[i].v
+		}
+	}
+	return nil
+}
+
+// answers reports whether an answer is what a get of a version brings.
+func answers(v *version, ans *model.Answer) bool {
+	return valueOf(v) == ans.Value && (v != nil) == ans.Found
+}
+
 // got is what a life learns from a get. The store is believed to answer what it holds; where it
 // does not, the answer has no explanation.
 func (r *run) got(e *model.Entry) {
 	v := r.nodes[e.Cause].version
-	if valueOf(v) != e.Ans.Value || (v != nil) != e.Ans.Found {
+	if !answers(v, &e.Ans) {
 		v = &version{value: e.Ans.Value, flaw: unexplained}
 	}
 	r.lifeOf(e).remember(e.Msg.Record.Key, v)

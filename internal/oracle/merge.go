@@ -14,16 +14,31 @@ const (
 // triesMax is how many steps one search takes at most.
 const triesMax = 1 << 14
 
-// search looks for a legal execution with just the visible outputs, in their order, and, unless
-// finals is nil, with these final states.
-func (r *run) search(finals map[slot]*version) answer {
+// fitting says whether what is visible is that of an execution. It counts its steps down in left.
+type fitting func(x *execution, finals map[slot]*version, left *int) bool
+
+// fit is what exactly-once asks of outputs: in a table by key that they come in their order, though
+// some may be skipped; else that they are all there.
+func (r *run) fit() fitting {
+	if r.isKeyed() {
+		return r.fitsFeed
+	}
+	return r.fits
+}
+
+// search looks for a legal execution that fits what is visible and, unless finals is nil, has these
+// final states.
+func (r *run) search(finals map[slot]*version, fit fitting) answer {
 	left := triesMax
-	for i := range r.o.legal.executions {
-		x := &r.o.legal.executions[i]
+	for i := range r.legal.executions {
+		x := &r.legal.executions[i]
+		if x.isGuess {
+			continue
+		}
 		if finals != nil && (len(r.misfits(x, finals)) > 0 || r.hasStrangers(x, finals)) {
 			continue
 		}
-		if r.fits(x, finals, &left) {
+		if fit(x, finals, &left) {
 			return found
 		}
 	}
@@ -61,11 +76,12 @@ type merge struct {
 	shown    []model.Record   // what is visible of it
 	finals   map[slot]*version
 	states   map[string]model.Value
+	choices  *choices
 	left     *int // steps that may still be taken
 }
 
 func (r *run) merge(task *model.Task, channels [][]model.Record) *merge {
-	m := &merge{task: task, states: map[string]model.Value{}}
+	m := &merge{task: task, states: map[string]model.Value{}, choices: r.possible}
 	m.channels = append(m.channels, channels...)
 	sink := &r.o.job.Tasks[task.Out[0].Peer]
 	for _, s := range r.shown[sink.Part] {
@@ -90,18 +106,21 @@ func (m *merge) from(place int) bool {
 		isDone = false
 		rec := &channel[0]
 		before, isOld := m.states[rec.Key]
-		after := before
-		outs := take(m.task, rec, &after)
-		if !begins(m.shown[place:], outs) {
-			continue
-		}
-		m.channels[c], m.states[rec.Key] = channel[1:], after
-		if m.from(place + len(outs)) {
-			return true
-		}
-		m.channels[c], m.states[rec.Key] = channel, before
-		if !isOld {
-			delete(m.states, rec.Key)
+		nonces := m.choices.of(m.task, rec)
+		for i := range options(nonces) {
+			after := before
+			outs := take(m.task, rec, nonceAt(nonces, i), &after)
+			if !begins(m.shown[place:], outs) {
+				continue
+			}
+			m.channels[c], m.states[rec.Key] = channel[1:], after
+			if m.from(place + len(outs)) {
+				return true
+			}
+			m.channels[c], m.states[rec.Key] = channel, before
+			if !isOld {
+				delete(m.states, rec.Key)
+			}
 		}
 	}
 	return isDone && place == len(m.shown) && m.isFinal()
@@ -126,8 +145,7 @@ func (m *merge) isFinal() bool {
 		return true
 	}
 	for key, value := range m.states {
-		v := m.finals[slot{m.task.Op, key}]
-		if v == nil || v.value != value {
+		if valueOf(m.finals[slot{m.task.Op, key}]) != value {
 			return false
 		}
 	}

@@ -11,39 +11,44 @@ type Oracle struct {
 	job       *model.Job
 	mode      *model.Mode
 	input     *model.Input
-	legal     legal
+	shape     model.SinkShape
+	legal     legal    // what every run may do, unless it isRandom
 	above     [][]bool // per stage: is another one above it?
 	stateful  bool     // some operator keeps state
 	isChained bool     // and so does one above it: see hasChain
-	isRandom  bool     // some operator is not deterministic: its steps cannot be taken again
+	isRandom  bool     // some operator is not deterministic: what is legal depends on the run
 }
 
 // New returns an oracle. It enumerates the legal executions of the job, which every judgement
-// shares.
+// shares. Where an operator is not deterministic, each judgement enumerates its own.
 func New(job *model.Job, mode *model.Mode, input *model.Input, shape model.SinkShape) *Oracle {
-	if shape != model.Log {
+	if shape > model.Keys {
 		panic(fmt.Sprintf("oracle: sink shape %d", shape))
 	}
-	o := &Oracle{job: job, mode: mode, input: input,
+	o := &Oracle{job: job, mode: mode, input: input, shape: shape,
 		above: ancestors(job.Topology)}
 	for _, stage := range job.Topology.Stages {
 		o.stateful = o.stateful || stage.Operator.Kind != model.Stateless
 		o.isRandom = o.isRandom || stage.Operator.Kind == model.NonDeterministic
 	}
 	o.isChained = o.hasChain()
-	o.legal = enumerate(job, input)
+	if !o.isRandom {
+		o.legal = enumerate(job, input, nil)
+	}
 	return o
 }
 
-// Judge judges one run by its full trace. Of its history nothing is used but how it ended.
+// Judge judges one run by its full trace. Of its history nothing is used but how it ended and what
+// its lives decided by.
 func Judge(job *model.Job, mode *model.Mode, input *model.Input, shape model.SinkShape,
 	trace []model.Entry, h *model.History) *Report {
 	return New(job, mode, input, shape).Judge(trace, h)
 }
 
-// Judge judges one run by its full trace. Of its history nothing is used but how it ended.
+// Judge judges one run by its full trace. Of its history nothing is used but how it ended and what
+// its lives decided by.
 func (o *Oracle) Judge(trace []model.Entry, h *model.History) *Report {
-	r := follow(o, trace)
+	r := follow(o, trace, h.Lives)
 	r.end = h.End.Reason
 	list := properties()
 	report := &Report{verdicts: make([]verdict, len(list))}

@@ -11,7 +11,18 @@ func (r *run) order(v *verdict) {
 	if !r.canRead(v) {
 		return
 	}
-	r.reorders(v, true)
+	if r.isKeyed() {
+		r.goesBack(v)
+		return
+	}
+	r.reorders(v, true, model.Reorder)
+	r.regressions(v)
+}
+
+// goesBack looks for what takes a row of a table by key back, whether it has been there before or
+// comes late.
+func (r *run) goesBack(v *verdict) {
+	r.reorders(v, true, model.Regression)
 	r.regressions(v)
 }
 
@@ -35,8 +46,8 @@ func (r *run) way(s *visible) string {
 }
 
 // reorders looks for identities that appear for the first time after a later one that went the same
-// way, under one key or under any.
-func (r *run) reorders(v *verdict, byKey bool) {
+// way, under one key or under any, and reports them as a kind.
+func (r *run) reorders(v *verdict, byKey bool, kind model.AnomalyKind) {
 	newest := map[line]model.Record{}
 	r.firsts(func(sink int, s *visible) {
 		on := line{sink: sink, op: s.rec.Op, source: s.rec.ID.Part, way: r.way(s)}
@@ -45,7 +56,7 @@ func (r *run) reorders(v *verdict, byKey bool) {
 		}
 		last, ok := newest[on]
 		if ok && isBefore(&s.rec, &last) {
-			v.add(model.Reorder, s.rec, s.n)
+			v.add(kind, s.rec, s.n)
 			return
 		}
 		newest[on] = s.rec
@@ -59,6 +70,19 @@ func (r *run) firsts(visit func(sink int, s *visible)) {
 		for i := range part {
 			if id := identOf(&part[i].rec); !before[id] {
 				before[id] = true
+				visit(sink, &part[i])
+			}
+		}
+	}
+}
+
+// lasts visits the last showing of each identity in each partition, the latest first.
+func (r *run) lasts(visit func(sink int, s *visible)) {
+	for sink, part := range r.shown {
+		after := map[ident]bool{}
+		for i := len(part) - 1; i >= 0; i-- {
+			if id := identOf(&part[i].rec); !after[id] {
+				after[id] = true
 				visit(sink, &part[i])
 			}
 		}
@@ -104,6 +128,12 @@ func (r *run) noRevision(v *verdict) {
 }
 
 func (r *run) revisions(v *verdict) {
+	for i := range r.tables {
+		r.tables[i].revisions(v)
+	}
+	if r.o.shape != model.Log {
+		return
+	}
 	for _, all := range r.index {
 		for i := range all {
 			if all[i].rec != all[0].rec {
@@ -115,6 +145,21 @@ func (r *run) revisions(v *verdict) {
 	for _, e := range r.seen {
 		if !r.isStillThere(e) {
 			v.add(model.Revised, e.Msg.Record, e.N)
+		}
+	}
+}
+
+// revisions looks for identities that a table has shown with two contents.
+func (t *table) revisions(v *verdict) {
+	first := map[ident]model.Record{}
+	isNamed := map[ident]bool{}
+	for _, s := range t.feed {
+		id := identOf(&s.rec)
+		if was, ok := first[id]; !ok {
+			first[id] = s.rec
+		} else if was != s.rec && !isNamed[id] {
+			isNamed[id] = true
+			v.add(model.Revised, s.rec, s.n)
 		}
 	}
 }

@@ -60,3 +60,33 @@ func ways(channels [][]model.Record) int {
 	}
 	return n
 }
+
+// keysOf lists the keys of what travels over channels, in the order in which they come.
+func keysOf(channels [][]model.Record) []string {
+	var keys []string
+	known := map[string]bool{}
+	for _, channel := range channels {
+		for i := range channel {
+			if key := channel[i].Key; !known[key] {
+				known[key] = true
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
+}
+
+// under is what travels over channels under one key.
+func under(key string, channels [][]model.Record) [][]model.Record {
+	var mine [][]model.Record
+	for _, channel := range channels {
+		var list []model.Record
+		for i := range channel {
+			if channel[i].Key == key {
+				list = append(list, channel[i])
+			}
+		}
+		mine = append(mine, list)
+	}
+	return mine
+}

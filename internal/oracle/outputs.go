@@ -4,7 +4,7 @@ import "github.com/oncesim/oncesim/model"
 
 // replayExplained looks for outputs and states that no step taken gives.
 func (r *run) replayExplained(v *verdict) {
-	if !r.canFollow(v) {
+	if !r.canRead(v) {
 		return
 	}
 	r.fabrications(v, model.Unexplained)
@@ -25,6 +25,10 @@ func (r *run) replayExplained(v *verdict) {
 
 // duplicates looks for identities that are visible more than once.
 func (r *run) duplicates(v *verdict) {
+	if r.isKeyed() {
+		r.comebacks(v)
+		return
+	}
 	for _, part := range r.shown {
 		for i := range part {
 			all := r.index[identOf(&part[i].rec)]

@@ -12,12 +12,18 @@ type run struct {
 	trace    []model.Entry
 	nodes    []node
 	lives    []*life
-	current  []*life             // per process: the latest
-	apps     []*application      // of all lives, in order
-	handed   [][]int64           // per input record: transmissions by its source
-	store    map[slot]*version   // what the state store holds
-	puts     []servedPut         // every put that it served
-	shown    [][]visible         // what the external system holds, per partition
+	told     []model.Life      // the lives of the history
+	current  []*life           // per process: the latest
+	apps     []*application    // of all lives, in order
+	handed   [][]int64         // per input record: transmissions by its source
+	store    map[slot]*version // what the state store holds
+	puts     []servedPut       // every put that it served
+	outbox   map[outboxKey][]outboxRow
+	shown    [][]visible // what the external system holds, per partition; Keys: the feed
+	tables   []table     // per partition, unless the external system is a log
+	knows    []bool      // per process: it asks for the inputs that it has taken up
+	legal    *legal
+	possible *choices            // nil: all operators are deterministic
 	seen     []*model.Entry      // what readers saw
 	offset   []int64             // committed, per partition
 	furthest []int64             // the furthest that was ever committed
@@ -51,6 +57,7 @@ type visible struct {
 type life struct {
 	proc       model.ProcID
 	attempt    int32
+	nonce      uint64
 	older      *life // of the same process
 	ended      bool
 	isReplaced bool  // a later life began while this one lived
@@ -93,9 +100,13 @@ func (r *run) lifeOf(e *model.Entry) *life {
 }
 
 // follow walks through a trace once and keeps what every judgement needs.
-func follow(o *Oracle, trace []model.Entry) *run {
+func follow(o *Oracle, trace []model.Entry, lives []model.Life) *run {
 	r := &run{
 		o: o, left: triesMax, trace: trace, nodes: make([]node, len(trace)+1),
+		told: lives, legal: &o.legal,
+		outbox:   map[outboxKey][]outboxRow{},
+		tables:   newTables(o),
+		knows:    make([]bool, len(o.job.Tasks)),
 		current:  make([]*life, len(o.job.Tasks)),
 		handed:   make([][]int64, o.input.Total()),
 		store:    map[slot]*version{},
@@ -110,6 +121,12 @@ func follow(o *Oracle, trace []model.Entry) *run {
 		}
 		r.event(&trace[i])
 	}
+	if o.isRandom {
+		r.possible = r.choices()
+		mine := enumerate(o.job, o.input, r.possible)
+		r.legal = &mine
+	}
+	r.readTables()
 	for _, part := range r.shown {
 		for _, s := range part {
 			id := identOf(&s.rec)
@@ -170,37 +187,57 @@ func (r *run) started(e *model.Entry) {
 			l.isReplaced = !l.ended
 		}
 	}
-	l := &life{proc: e.Proc, attempt: e.Attempt, older: older}
+	l := &life{proc: e.Proc, attempt: e.Attempt, older: older, nonce: r.nonceOf(e.N)}
 	r.current[e.Proc] = l
 	r.lives = append(r.lives, l)
+}
+
+// nonceOf is what the life decides by that began at an event. Lives are told in their order.
+func (r *run) nonceOf(began int64) uint64 {
+	if len(r.lives) < len(r.told) && r.told[len(r.lives)].Began == began {
+		return r.told[len(r.lives)].Nonce
+	}
+	return 0
 }
 
 // invoked finds what a request is about among what its life has done.
 func (r *run) invoked(e *model.Entry) {
 	rec, l := &e.Msg.Record, r.lifeOf(e)
 	switch e.Msg.Kind {
-	case model.Put:
+	case model.Put, model.Update:
 		r.nodes[e.N].app = l.lastOn(stepOf(rec))
+	case model.LoadIDs:
+		r.knows[e.Proc] = true
 	case model.Write:
 		r.nodes[e.N].delivered = r.handled(l, rec)
 	}
 }
 
 // served carries a request out as its service did. The copy of a doubled request is carried out
-// too, but nobody hears the answer.
+// too, but nobody hears the answer. What a fault makes a service forget was never carried out.
 func (r *run) served(e *model.Entry) {
 	invoked := e.Cause
 	if r.entry(invoked).Kind == model.EntryDouble {
 		invoked = r.entry(invoked).Cause
 	}
+	if e.Detail == "forgotten" {
+		return
+	}
 	isAccepted := e.Ans.Outcome == model.Done
 	switch {
 	case e.Msg.Kind == model.Get:
-		r.nodes[e.N].version = r.store[slot{e.Msg.Record.Op, e.Msg.Record.Key}]
+		r.nodes[e.N].version = r.reads(e)
+	case e.Msg.Kind == model.Write && isThere(e.Ans.Outcome):
+		r.nodes[r.nodes[invoked].delivered].written = true
 	case !isAccepted:
 	case e.Msg.Kind == model.Put:
 		r.fencing(e)
 		r.put(e, invoked)
+	case e.Msg.Kind == model.Update:
+		r.fencing(e)
+		r.updated(e, invoked)
+	case e.Msg.Kind == model.Mark:
+		r.fencing(e)
 	case e.Msg.Kind == model.Write:
 		r.fencing(e)
 		r.wrote(e, r.nodes[invoked].delivered)
@@ -212,12 +249,15 @@ func (r *run) served(e *model.Entry) {
 
 func (r *run) wrote(e *model.Entry, delivered int64) {
 	r.nodes[delivered].written = true // of event 0 nobody asks
-	part := &r.shown[e.Msg.Seq]
 	s := visible{rec: e.Msg.Record, n: e.N, flaw: r.flawOfDelivery(delivered, &e.Msg.Record)}
 	if delivered != 0 {
 		s.by = r.nodes[r.sendOf(delivered)].app
 	}
-	*part = append(*part, s)
+	if r.o.shape == model.Log {
+		r.shown[e.Msg.Seq] = append(r.shown[e.Msg.Seq], s)
+		return
+	}
+	r.tables[e.Msg.Seq].write(s)
 }
 
 // answered lets a life learn from an answer.
@@ -237,14 +277,20 @@ func (r *run) answered(e *model.Entry) {
 // external system accepted. If not, what is visible is not known from what was served.
 func (r *run) isHonest() bool {
 	n := 0
-	for _, part := range r.shown {
-		n += len(part)
+	for part := range r.shown {
+		n += len(r.held(part))
 	}
 	if n > len(r.seen) {
 		return false
 	}
 	last := r.seen[len(r.seen)-n:]
-	for _, part := range r.shown {
+	for i := range r.tables {
+		if !r.tables[i].isFeed(i, r.seen[:len(r.seen)-n]) {
+			return false
+		}
+	}
+	for i := range r.shown {
+		part := r.held(i)
 		for place := range part {
 			e := last[0]
 			if e.Msg.Seq != int64(place) || e.Msg.Record != part[place].rec {

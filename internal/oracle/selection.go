@@ -41,7 +41,7 @@ func (r *run) folds() []*fold {
 			of(a).offer(&a.in)
 		}
 	}
-	r.firsts(func(_ int, s *visible) {
+	show := func(_ int, s *visible) {
 		if s.flaw != sound {
 			return
 		}
@@ -51,7 +51,12 @@ func (r *run) folds() []*fold {
 				of(e.by).show(e)
 			}
 		}
-	})
+	}
+	if r.isKeyed() {
+		r.lasts(show)
+	} else {
+		r.firsts(show)
+	}
 	for _, f := range list {
 		r.offerLegal(f)
 	}
@@ -87,9 +92,9 @@ func (f *fold) offer(rec *model.Record) {
 // offerLegal adds the inputs that legal executions have under the key: what was applied but left
 // no trace, or was not applied, can explain a value too.
 func (r *run) offerLegal(f *fold) {
-	for i := range r.o.legal.executions {
-		for j := range r.o.legal.executions[i].groups {
-			if g := &r.o.legal.executions[i].groups[j]; g.slot == f.at {
+	for i := range r.legal.executions {
+		for j := range r.legal.executions[i].groups {
+			if g := &r.legal.executions[i].groups[j]; g.slot == f.at {
 				for k := range g.inputs {
 					f.offer(&g.inputs[k])
 				}
@@ -138,6 +143,7 @@ func (v *version) emits(rec *model.Record) bool {
 type selection struct {
 	fold      *fold
 	withFinal bool // the final state must come out too
+	choices   *choices
 	shown     map[step][]emission
 	picked    []step
 	left      *int // picks that may still be made
@@ -148,7 +154,8 @@ func (r *run) selects(f *fold, withFinal bool) answer {
 	if f.isOnce(withFinal) {
 		return found
 	}
-	s := &selection{fold: f, withFinal: withFinal, left: &r.left, shown: map[step][]emission{}}
+	s := &selection{fold: f, withFinal: withFinal, choices: r.possible, left: &r.left,
+		shown: map[step][]emission{}}
 	for _, shown := range f.shown {
 		in := parentOf(&shown.rec)
 		s.shown[in] = append(s.shown[in], shown)
@@ -174,21 +181,27 @@ func (s *selection) from(state model.Value, need int) bool {
 		if !s.mayPick(in) {
 			continue
 		}
-		if *s.left--; *s.left < 0 {
-			return false
-		}
-		after := state
-		if !showsAll(take(s.fold.task, rec, &after), s.shown[in]) {
-			continue
-		}
-		s.picked = append(s.picked, in)
-		ok := s.from(after, need-len(s.shown[in]))
-		s.picked = s.picked[:len(s.picked)-1]
-		if ok {
-			return true
+		nonces := s.choices.of(s.fold.task, rec)
+		for c := range options(nonces) {
+			if *s.left--; *s.left < 0 {
+				return false
+			}
+			after := state
+			outs := take(s.fold.task, rec, nonceAt(nonces, c), &after)
+			if showsAll(outs, s.shown[in]) && s.pick(in, after, need) {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// pick goes on behind an input that was picked.
+func (s *selection) pick(in step, after model.Value, need int) bool {
+	s.picked = append(s.picked, in)
+	ok := s.from(after, need-len(s.shown[in]))
+	s.picked = s.picked[:len(s.picked)-1]
+	return ok
 }
 
 // mayPick reports whether an input may follow those picked.

@@ -22,8 +22,7 @@ func (r *run) leaves(g *group, o *outcome, states map[slot]*version) bool {
 	if !r.o.isStateful(g.slot.op) {
 		return true
 	}
-	v := states[g.slot]
-	return v != nil && v.value == o.state
+	return valueOf(states[g.slot]) == o.state // no state is an empty one
 }
 
 // hasStrangers reports whether there is a state that an execution does not have.
@@ -41,28 +40,31 @@ func (r *run) hasStrangers(x *execution, states map[slot]*version) bool {
 func (r *run) exactlyOnceState(v *verdict) { r.compareStates(v, r.finals()) }
 
 // effectivelyOnce compares what the store holds, or memory where there is no durable state, with
-// the legal executions.
+// the legal executions, and the rows of a table by key with them.
 func (r *run) effectivelyOnce(v *verdict) {
+	states := r.store
 	if r.o.mode.State == model.Volatile {
-		r.compareStates(v, r.finals())
-		return
+		states = r.finals()
 	}
-	r.compareStates(v, r.store)
+	r.compareStates(v, states)
+	if r.isKeyed() {
+		r.compareRows(v, states)
+	}
 }
 
 func (r *run) compareStates(v *verdict, states map[slot]*version) {
 	if !r.o.stateful {
 		return
 	}
-	if !r.canFollow(v) || !r.canCompare(v) {
+	if !r.canRead(v) || !r.canCompare(v) {
 		return
 	}
 	var nearest *execution
 	var fewest int
-	for i := range r.o.legal.executions {
-		x := &r.o.legal.executions[i]
+	for i := range r.legal.executions {
+		x := &r.legal.executions[i]
 		n := len(r.misfits(x, states))
-		if n == 0 && !r.hasStrangers(x, states) {
+		if n == 0 && !x.isGuess && !r.hasStrangers(x, states) {
 			return
 		}
 		if nearest == nil || n < fewest {
@@ -70,14 +72,29 @@ func (r *run) compareStates(v *verdict, states map[slot]*version) {
 		}
 	}
 	wasOptional := v.optional
+	r.untaken(v, nearest)
 	misfits := r.misfits(nearest, states)
 	for _, g := range misfits {
-		v.optional = wasOptional || r.isBelow(g, misfits)
+		v.optional = wasOptional || nearest.isGuess || r.isBelow(g, misfits)
 		r.explain(v, g, states[g.slot])
 	}
 	v.optional = wasOptional
 	if r.hasStrangers(nearest, states) {
 		v.addAtEnd(model.WrongState, model.Record{}, 0)
+	}
+}
+
+// untaken names the inputs of an execution of which nobody knows what their steps would have
+// decided: they are in no state.
+func (r *run) untaken(v *verdict, x *execution) {
+	for i := range x.groups {
+		g := &x.groups[i]
+		operator := r.o.job.Topology.Stages[g.slot.op-1].Operator
+		for j := range g.inputs {
+			if r.possible.isGuess(operator, &g.inputs[j], g.slot.op) {
+				v.addAtEnd(model.StateLoss, stepOf(&g.inputs[j]).record(g.slot), 0)
+			}
+		}
 	}
 }
 

@@ -63,6 +63,32 @@ var (
 		}}
 )
 
+// Operators that are not deterministic.
+var (
+	// lottery adds a number that it draws.
+	lottery = model.Operator{Name: "lottery", Kind: model.NonDeterministic,
+		Step: func(in model.Record, state model.Value, out *model.Outputs) model.Value {
+			state.Num += in.Value.Num + 10*out.Random(3)
+			out.Emit(in.Key, state)
+			return state
+		}}
+	// coin lets some inputs pass.
+	coin = model.Operator{Name: "coin", Kind: model.NonDeterministic,
+		Step: func(in model.Record, state model.Value, out *model.Outputs) model.Value {
+			if out.Random(3) > 0 {
+				out.Emit(in.Key, in.Value)
+			}
+			return state
+		}}
+	// draw remembers the last number that it drew, and nothing else.
+	draw = model.Operator{Name: "draw", Kind: model.NonDeterministic,
+		Step: func(in model.Record, _ model.Value, out *model.Outputs) model.Value {
+			drawn := model.Value{Num: out.Random(1000)}
+			out.Emit(in.Key, drawn)
+			return drawn
+		}}
+)
+
 // chain is a topology of operators one behind the other; the last one reads by key.
 func chain(parts, parallel int, ops ...*model.Operator) *model.Topology {
 	t := &model.Topology{Name: "chain",
@@ -130,6 +156,7 @@ type bench struct {
 	job    *model.Job
 	mode   *model.Mode
 	input  *model.Input
+	sink   *model.SinkSpec
 	world  *sim.World
 	oracle *oracle.Oracle
 	judge  *checker.Judge
@@ -137,18 +164,34 @@ type bench struct {
 	last   *model.History
 }
 
+// sinks are the external systems.
+var sinks = []*model.SinkSpec{&sim.AppendLog, &sim.IdentityLog, &sim.TableByIdentity,
+	&sim.TableByKey}
+
+// newBench makes a bench in front of the sink that belongs to the mode.
 func newBench(t testing.TB, mode *model.Mode, topology *model.Topology, input *model.Input,
 	set ...model.ParamValue) *bench {
+	t.Helper()
+	for _, sink := range sinks {
+		if sink.Name == mode.Sink {
+			return newBenchAt(t, mode, sink, topology, input, set...)
+		}
+	}
+	panic(mode.Sink)
+}
+
+func newBenchAt(t testing.TB, mode *model.Mode, sink *model.SinkSpec, topology *model.Topology,
+	input *model.Input, set ...model.ParamValue) *bench {
 	t.Helper()
 	require.NoError(t, topology.Validate())
 	params := set
 	for _, p := range mode.Params {
 		params = append(params, model.ParamValue{Name: p.Name, Value: p.Default})
 	}
-	b := &bench{job: model.NewJob(topology, params), mode: mode, input: input,
-		judge: checker.NewJudge(), props: checker.All()}
-	b.oracle = oracle.New(b.job, mode, input, model.Log)
-	b.enter(&sim.AppendLog, sim.Config{})
+	b := &bench{job: model.NewJob(topology, params, mode.Extra...), mode: mode, input: input,
+		sink: sink, judge: checker.NewJudge(), props: checker.All()}
+	b.oracle = oracle.New(b.job, mode, input, sink.Shape)
+	b.enter(sink, sim.Config{})
 	return b
 }
 
@@ -166,7 +209,7 @@ func (b *bench) run(seed uint64, rules ...model.Rule) *oracle.Report {
 // check judges the last run from the outside.
 func (b *bench) check() []model.Verdict {
 	return b.judge.Judge(checker.Subject{Job: b.job, Mode: b.mode, Input: b.input,
-		Shape: model.Log, History: b.last}, b.props)
+		Shape: b.sink.Shape, History: b.last}, b.props)
 }
 
 // trace renders the last run, to be read beside a failure.
@@ -199,6 +242,12 @@ func atCall(a model.Action, p model.ProcID, point model.Point, kind model.Kind, 
 func atEffect(a model.Action, p model.ProcID, point model.Point, n, length int64) model.Rule {
 	return model.Rule{Action: a, Proc: p, Point: point, Scope: model.EveryEffect, N: n,
 		For: length}
+}
+
+// poison makes applying an operator to a record of partition 0 fail every time.
+func poison(p model.ProcID, offset int64) model.Rule {
+	return model.Rule{Action: model.PoisonRecord, Proc: p, Scope: model.RecordEffect,
+		Record: model.ID{Offset: offset}}
 }
 
 // crash is a crash at the n-th transmission of a kind of request.
