@@ -11,11 +11,14 @@ import (
 // Builtin returns a new library of everything that this module has. The caller may append to it.
 func Builtin() *Library {
 	return &Library{
-		Modes:      semantics.All(),
-		Operators:  []*model.Operator{&Double, &ParseCLF, &Count},
-		Topologies: []*model.Topology{&Pipeline, &PageViews},
-		Sinks:      []*model.SinkSpec{&sim.AppendLog},
-		Decoders:   []*Decoder{&Lines, &CLF},
+		Modes: semantics.All(),
+		Operators: []*model.Operator{&Double, &ParseCLF, &Count, &ledger, &average, &split, &alarm,
+			&bonus},
+		Topologies: []*model.Topology{&Pipeline, &PageViews, &Transfers, &RunningAverage, &FanOut,
+			&Threshold, &Lottery},
+		Sinks: []*model.SinkSpec{&sim.AppendLog, &sim.TableByIdentity, &sim.TableByKey,
+			&sim.IdentityLog},
+		Decoders:   []*Decoder{&Lines, &CLF, &transferLines, &wordLines},
 		Classes:    Classes(),
 		Faults:     faults.All(),
 		Properties: checker.All(),

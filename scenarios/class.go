@@ -18,6 +18,8 @@ type Class struct {
 	// it, and perhaps one crash besides.
 	Action model.Action
 	For    int64 // Rule.For of the action, virtual ns
+	// Vary changes the scenario itself, on a copy: a class need not be a fault alone. nil: nothing.
+	Vary func(*Scenario)
 }
 
 const millisecond = 1_000_000
@@ -49,7 +51,49 @@ func Classes() []*Class {
 			Says: "a message between tasks arrives after the next of its kind; perhaps a crash"},
 		{Name: "delay-message", Code: "F4c", Action: model.DelayMessage, For: 60 * millisecond,
 			Says: "a message between tasks arrives long after its time; perhaps a crash"},
+		{Name: "partition", Code: "F5", Action: model.CutLink, For: 40 * millisecond,
+			Says: "nothing passes between two parties for longer than a call; perhaps a crash"},
+		{Name: "service-crash", Action: model.CrashService, For: 50 * millisecond,
+			Says: "a service is down for a while and has forgotten nothing; perhaps a crash"},
+		{Name: "refuse-call", Action: model.RefuseRequest,
+			Says: "a service refuses a request, and says so; perhaps a crash"},
+		{Name: "forget-call", Action: model.ForgetRequest,
+			Says: "a service acknowledges a request and loses what it was told; perhaps a crash"},
+		{Name: "stale-read", Action: model.StaleRead,
+			Says: "a service answers as it was before its last change; perhaps a crash"},
+		{Name: "truncate", Code: "F10", Action: model.TruncateInput,
+			Says: "the input log loses records from its beginning; perhaps a crash"},
+		{Name: "poison", Action: model.PoisonRecord,
+			Says: "a task fails on a record, again and again; perhaps a crash"},
+		{Name: "short-horizon", Code: "F6", Action: model.Crash, Vary: shortHorizon,
+			Says: "one or two crashes, and more is sent again than duplicates are looked for in"},
 	}
+}
+
+// shortHorizon has a mode that remembers what it took up remember one input, and not look at
+// numbers, while its sources run far ahead of what they commit. Other modes stay as they are.
+func shortHorizon(s *Scenario) {
+	if s.Mode.Param("horizon") == nil {
+		return
+	}
+	for _, p := range []model.ParamValue{{Name: "horizon", Value: 1}, {Name: "in-order", Value: 0},
+		{Name: "window", Value: 16}, {Name: "commit-every", Value: 16}} {
+		s.setParam(p)
+	}
+}
+
+// setParam sets a parameter, if the mode has it.
+func (s *Scenario) setParam(p model.ParamValue) {
+	if s.Mode.Param(p.Name) == nil {
+		return
+	}
+	for i := range s.Params {
+		if s.Params[i].Name == p.Name {
+			s.Params[i].Value = p.Value
+			return
+		}
+	}
+	s.Params = append(s.Params, p)
 }
 
 // The ordinals of the draws of a plan, beside those that faults.Draw makes for each fault.
@@ -58,17 +102,21 @@ const (
 )
 
 // Draw appends a plan of the class to into. It is drawn from the seed alone, within what an extent
-// of the scenario offers; an anchor of its second fault may lie beyond and not be reached.
+// of the scenario offers; where it has a crash, anchors may lie beyond and not be reached.
 func (c *Class) Draw(seed uint64, extent *model.Extent, into []model.Rule) []model.Rule {
 	if c.Action == 0 {
 		return into
 	}
-	rule, ok := faults.Draw(seed, 0, extent, c.Action, c.For)
+	coins, nth := model.Draw(seed, model.DrawPlan, drawCount, 0, 0), uint64(0)
+	if coins&3 == 3 {
+		nth = 2 // it may strike in what the crash makes longer: the recovery from it
+	}
+	rule, ok := faults.Draw(seed, nth, extent, c.Action, c.For)
 	if !ok {
 		return into
 	}
 	into = append(into, rule)
-	if model.Draw(seed, model.DrawPlan, drawCount, 0, 0)&1 == 0 {
+	if coins&1 == 0 {
 		return into
 	}
 	if crash, ok := faults.Draw(seed, 1, extent, model.Crash); ok {

@@ -112,7 +112,7 @@ func (p *fileParser) faults(n *yaml.Node) faults.Plan {
 	if len(nodes) == 0 || p.err != nil {
 		return nil
 	}
-	job := model.NewJob(p.s.Topology, nil)
+	job := p.s.Job()
 	var plan faults.Plan
 	for _, n := range nodes {
 		line := p.text(n, "fault")

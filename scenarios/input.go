@@ -74,7 +74,8 @@ type InputStats struct {
 //
 // Record n, from 0 in the order of lines, has offset n / p in partition n modulo p, where p is the
 // number of partitions of the topology. Its Value has the line as Text, a slice of one buffer
-// that all records share, and n+1 as Num; Key is empty. Two kinds of line are different:
+// that all records share, and n+1 as Num; Key is empty unless the decoder gives one. Two kinds of
+// line are different:
 //
 //   - A line of more than 1 MiB is never held in memory. Its record has no Text, and Num is
 //     -(n+1), so that it still has a value of its own. It counts as malformed.
@@ -85,9 +86,9 @@ type InputStats struct {
 // and files of which no line is well formed, are errors: they are most likely the wrong file.
 //
 // Generated records are the same under every seed, so that seeds compare runs of one input. They
-// are drawn, each for itself, so that a longer input begins with
-// the shorter one. In a topology without a decoder they have keys k0 to k3 and numbers 1 to 100;
-// with one they are lines of its sample.
+// are drawn, each for itself, so that a longer input begins with the shorter one. In a topology
+// without a decoder they have keys k0 to k3 and numbers 1 to 100; with one they are lines of its
+// sample, or where it has none lines that the decoder makes.
 func (lib *Library) LoadInput(s *Scenario) (*model.Input, InputStats, error) {
 	l := &inputLoader{lib: lib, s: s}
 	err := l.decoder()
@@ -103,11 +104,11 @@ func (lib *Library) LoadInput(s *Scenario) (*model.Input, InputStats, error) {
 }
 
 type inputLoader struct {
-	lib    *Library
-	s      *Scenario
-	isLine func(string) bool // nil: the topology has no decoder
-	parts  []model.Partition
-	stats  InputStats
+	lib   *Library
+	s     *Scenario
+	lines *Decoder // nil: the topology has none
+	parts []model.Partition
+	stats InputStats
 }
 
 // decoder looks the decoder of the topology up.
@@ -120,7 +121,7 @@ func (l *inputLoader) decoder() error {
 	for _, d := range l.lib.Decoders {
 		names = append(names, d.Name)
 		if d.Name == name {
-			l.isLine = d.Valid
+			l.lines = d
 			return nil
 		}
 	}
@@ -239,14 +240,20 @@ func (l *inputLoader) record(n int64, line string, isLong bool) model.Record {
 		l.stats.Malformed++
 		return model.Record{Value: model.Value{Num: -n}}
 	}
-	if l.isLine == nil {
+	rec := model.Record{Value: model.Value{Num: n, Text: line}}
+	if l.lines == nil {
 		if key, num, ok := cutPair(line); ok {
 			return model.Record{Key: key, Value: model.Value{Num: num}}
 		}
-	} else if !l.isLine(line) {
+		return rec
+	}
+	if !l.lines.Valid(line) {
 		l.stats.Malformed++
 	}
-	return model.Record{Value: model.Value{Num: n, Text: line}}
+	if l.lines.Key != nil {
+		rec.Key = l.lines.Key(line)
+	}
+	return rec
 }
 
 // cutPair reads KEY=NUMBER: a key of letters and digits and a number in decimal, as FormatInt
@@ -270,6 +277,7 @@ const (
 	drawNumber = iota
 	drawKey
 	drawLine
+	drawMade // and those that follow: what Decoder.Generate asks for
 )
 
 func (l *inputLoader) generate() error {
@@ -280,7 +288,7 @@ func (l *inputLoader) generate() error {
 	draw := func(i int, what uint64, below int64) int64 {
 		return model.Below(model.Draw(generatedSeed, model.DrawInput, uint64(i), what, 0), below)
 	}
-	if l.isLine == nil {
+	if l.lines == nil {
 		keys := [...]string{"k0", "k1", "k2", "k3"}
 		if err := l.begin(n); err != nil {
 			return err
@@ -291,12 +299,22 @@ func (l *inputLoader) generate() error {
 		}
 		return nil
 	}
+	list := lineList{lines: make([]string, n)}
+	if l.lines.Generate != nil && l.s.Topology.Sample == "" {
+		for i := range list.lines {
+			next := uint64(drawMade)
+			list.lines[i] = l.lines.Generate(func(below int64) int64 {
+				next++
+				return draw(i, next, below)
+			})
+		}
+		return l.records("generated input", list)
+	}
 	text, err := l.sample()
 	if err != nil {
 		return err
 	}
 	pool := textLines(text)
-	list := lineList{lines: make([]string, n)}
 	for i := range list.lines {
 		list.lines[i] = pool[draw(i, drawLine, int64(len(pool)))]
 	}

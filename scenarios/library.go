@@ -13,6 +13,11 @@ type Decoder struct {
 	// Valid reports whether a line, without its end, is well formed. A malformed line is still a
 	// record: an operator drops and counts it.
 	Valid func(line string) bool
+	// Key is the key of the record of a line; nil: none.
+	Key func(line string) string
+	// Generate makes a line, for topologies without a sample. draw gives a number from 0 to
+	// below-1, another one each time. nil: there are no lines without a sample.
+	Generate func(draw func(below int64) int64) string
 }
 
 // Library is what a run can use. The built-in one is Builtin; an outsider appends their own values

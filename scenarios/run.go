@@ -51,7 +51,7 @@ func NewRunnerOn(lib *Library, s *Scenario, input *model.Input) (*Runner, error)
 	if err != nil {
 		return nil, err
 	}
-	job := model.NewJob(s.Topology, withDefaults(s.Mode, s.Params))
+	job := s.Job()
 	cfg := sim.Config{EventsMax: s.Bounds.Events, DrainTime: s.Bounds.Time}
 	return &Runner{
 		lib:     lib,
@@ -59,6 +59,11 @@ func NewRunnerOn(lib *Library, s *Scenario, input *model.Input) (*Runner, error)
 		world:   sim.New(job, s.Mode, input, sink, cfg),
 		judge:   checker.NewJudge(),
 	}, nil
+}
+
+// Job lays out the job of the scenario: what names in fault lines refer to.
+func (s *Scenario) Job() *model.Job {
+	return model.NewJob(s.Topology, withDefaults(s.Mode, s.Params), s.Mode.Extra...)
 }
 
 // Job is the layout that rules and extents refer to.

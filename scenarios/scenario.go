@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"fmt"
+
 	"github.com/oncesim/oncesim/faults"
 	"github.com/oncesim/oncesim/model"
 )
@@ -68,4 +70,20 @@ type Recorded struct {
 	Signature string
 	Version   string // module version
 	Format    int    // version of the golden hashes
+}
+
+// Unlike lists what s sets otherwise than the claims of its mode take for granted: under such
+// settings the mode claims nothing.
+func (s *Scenario) Unlike() []string {
+	var lines []string
+	for _, v := range s.Params {
+		p := s.Mode.Param(v.Name)
+		if p != nil && p.IsPremise && v.Value != p.Default {
+			lines = append(lines, fmt.Sprintf("%s %d, not %d", v.Name, v.Value, p.Default))
+		}
+	}
+	if s.Sink != "" && s.Sink != s.Mode.Sink {
+		lines = append(lines, fmt.Sprintf("sink %s, not %s", s.Sink, s.Mode.Sink))
+	}
+	return lines
 }

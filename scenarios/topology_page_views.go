@@ -2,17 +2,6 @@ package scenarios
 
 import "github.com/oncesim/oncesim/model"
 
-// Double is the stateless operator of the pipeline: each number comes out doubled.
-var Double = model.Operator{
-	Name: "double",
-	Says: "emits twice the number",
-	Kind: model.Stateless,
-	Step: func(in model.Record, state model.Value, out *model.Outputs) model.Value {
-		out.Emit(in.Key, model.Value{Num: 2 * in.Value.Num})
-		return state
-	},
-}
-
 // ParseCLF turns a line of an access log into a visit under its path. A line that is not in Common
 // Log Format is dropped and counted.
 var ParseCLF = model.Operator{
@@ -40,14 +29,6 @@ var Count = model.Operator{
 		out.Emit(in.Key, state)
 		return state
 	},
-}
-
-// Pipeline is the smallest job: one input, one stateless operator.
-var Pipeline = model.Topology{
-	Name:   "pipeline",
-	Says:   "one input, one stateless operator that doubles numbers",
-	Inputs: []model.InputSpec{{Name: "input", Partitions: 1}},
-	Stages: []model.Stage{{Name: "op", Operator: &Double, From: []string{"input"}}},
 }
 
 // PageViews counts visits per path in an access log, on two partitions.
