@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/oncesim/oncesim/faults"
 	"github.com/oncesim/oncesim/model"
 	"github.com/oncesim/oncesim/scenarios"
 )
@@ -122,8 +123,14 @@ func (c *Cell) extent() (*model.Extent, error) {
 	if err != nil {
 		return nil, err
 	}
-	res := w.runner.Run(c.Scenario.Seed, nil, scenarios.Options{})
-	return &res.Subject.History.Extent, nil
+	defer func() {
+		if w.broken != "" {
+			panic(w.broken)
+		}
+	}()
+	defer w.keepPanic()
+	w.seed = c.Scenario.Seed
+	return w.extentOf(c.Scenario.Seed, nil), nil
 }
 
 // Seeds runs the scenario under a plan of the class for each seed from first to last.
@@ -140,8 +147,9 @@ func (c *Cell) Seeds(ctx context.Context, first, last uint64) (*Tally, error) {
 }
 
 // Place runs the scenario under its own seed, once for every placement of one fault of the class
-// and, if pairs is set, once for every such placement together with every placement of one crash
-// in the run that results.
+// and, if pairs is set, once for every such placement together with every placement of one crash:
+// of the crash in the run that results from the fault, and of the fault in what is longer in the
+// run that results from the crash.
 func (c *Cell) Place(ctx context.Context, pairs bool) (*Tally, error) {
 	extent, err := c.extent()
 	if err != nil {
@@ -151,25 +159,47 @@ func (c *Cell) Place(ctx context.Context, pairs bool) (*Tally, error) {
 	if c.Class.Action == 0 {
 		return c.each(ctx, 1, func(w *worker, _ int64) { w.run(seed, nil) })
 	}
-	places := c.Class.Places(extent)
-	return c.each(ctx, places.Len(), func(w *worker, i int64) {
-		first := places.At(i)
-		w.rules = append(w.rules[:0], first)
-		res := w.run(seed, w.rules)
-		if !pairs || ctx.Err() != nil {
+	alone, before := c.Class.Places(extent), crashes.Places(extent)
+	n := alone.Len()
+	if pairs && c.Class.Action != model.Crash {
+		n += before.Len()
+	}
+	return c.each(ctx, n, func(w *worker, i int64) {
+		var after model.Extent
+		if i >= alone.Len() {
+			first := before.At(i - alone.Len())
+			w.rules = append(w.rules[:0], first)
+			copyExtent(&after, w.extentOf(seed, w.rules))
+			seconds := c.Class.Places(&after)
+			seconds.From = extent
+			w.pairs(ctx, seed, first, seconds)
 			return
 		}
-		var after model.Extent
-		copyExtent(&after, &res.Subject.History.Extent)
-		seconds := crashes.Places(&after)
-		for second := range seconds.Each {
-			if ctx.Err() != nil {
-				return
-			}
-			w.rules = append(w.rules[:0], first, second)
-			w.run(seed, w.rules)
+		first := alone.At(i)
+		w.rules = append(w.rules[:0], first)
+		res := w.run(seed, w.rules)
+		if pairs {
+			copyExtent(&after, &res.Subject.History.Extent)
+			w.pairs(ctx, seed, first, crashes.Places(&after))
 		}
 	})
+}
+
+// pairs runs the scenario once for each place of a second fault.
+func (w *worker) pairs(ctx context.Context, seed uint64, first model.Rule, seconds faults.Places) {
+	for second := range seconds.Each {
+		if ctx.Err() != nil {
+			return
+		}
+		w.rules = append(w.rules[:0], first, second)
+		w.run(seed, w.rules)
+	}
+}
+
+// extentOf is what a run under rules offers to anchor faults at; the run is not counted.
+func (w *worker) extentOf(seed uint64, rules []model.Rule) *model.Extent {
+	res := w.runner.Run(seed, rules, scenarios.Options{})
+	return &res.Subject.History.Extent
 }
 
 // crashes is the class of the second fault of a pair.
@@ -183,7 +213,9 @@ func copyExtent(into, from *model.Extent) {
 	for i := range from.Calls {
 		copy(into.Calls[i], from.Calls[i])
 		copy(into.Messages[i], from.Messages[i])
+		into.Seen[i] = append(into.Seen[i][:0], from.Seen[i]...)
 	}
+	into.Input = append(into.Input[:0], from.Input...)
 }
 
 // reduce drops faults from witnesses that show their anomaly without them.

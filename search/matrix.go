@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/oncesim/oncesim/model"
 	"github.com/oncesim/oncesim/scenarios"
@@ -54,6 +55,7 @@ type Matrix struct {
 	Small       *scenarios.Scenario // its small form
 	First, Last uint64              // seeds
 	Rows        []Row
+	Costs       []Cost // where they were measured
 	Records     int
 	Stats       scenarios.InputStats
 	IsPartial   bool // the context ended before all runs were made
@@ -109,7 +111,7 @@ func smallForm(s *scenarios.Scenario) *scenarios.Scenario {
 func (m *Matrix) row(ctx context.Context, mode *model.Mode, class *scenarios.Class,
 	input, small *model.Input) (Row, error) {
 	row := Row{Mode: mode, Class: class, Kind: m.Scenario.Topology.Kind()}
-	cell := Cell{Library: m.Library, Scenario: WithMode(m.Scenario, mode), Input: input,
+	cell := Cell{Library: m.Library, Scenario: Under(m.Scenario, mode, class), Input: input,
 		Class: class}
 	var err error
 	if row.Seeds, err = cell.Seeds(ctx, m.First, m.Last); err != nil {
@@ -118,15 +120,29 @@ func (m *Matrix) row(ctx context.Context, mode *model.Mode, class *scenarios.Cla
 	if err = cell.reduce(row.Seeds); err != nil {
 		return row, err
 	}
-	cell.Scenario, cell.Input = WithMode(m.Small, mode), small
+	cell.Scenario, cell.Input = Under(m.Small, mode, class), small
 	if row.Placed, err = cell.Place(ctx, false); err != nil {
 		return row, err
 	}
+	isClaimed := len(WithMode(m.Scenario, mode).Unlike()) == 0
 	for i := range m.Library.Properties {
-		row.Claims = append(row.Claims,
-			ClaimOf(mode, class, row.Kind, &m.Library.Properties[i]))
+		claim := NoClaim
+		if isClaimed {
+			claim = ClaimOf(mode, class, row.Kind, &m.Library.Properties[i])
+		}
+		row.Claims = append(row.Claims, claim)
 	}
 	return row, nil
+}
+
+// Under is the scenario under another mode, as a class of faults varies it.
+func Under(s *scenarios.Scenario, mode *model.Mode, class *scenarios.Class) *scenarios.Scenario {
+	c := WithMode(s, mode)
+	if class.Vary != nil {
+		c.Params = slices.Clone(c.Params)
+		class.Vary(c)
+	}
+	return c
 }
 
 // WithMode is the scenario under another mode; parameters that the mode does not have are left

@@ -24,11 +24,11 @@ func TestGolden_MayIsReachable(t *testing.T) {
 		t.Skip("part of -golden.full")
 	}
 	lib := scenarios.Builtin()
-	for i, name := range goldenScenarios {
+	for _, name := range goldenScenarios {
 		small := builtin(t, lib, name)
-		long := &scenarios.Scenario{Topology: lib.Topologies[i], Mode: lib.Modes[0], Seed: 1}
+		long := &scenarios.Scenario{Topology: small.Topology, Mode: lib.Modes[0], Seed: 1}
 		long.Input.Records = 200
-		if i == 0 {
+		if small.Topology.Sample == "" {
 			long.Input.Kind = scenarios.InputGenerated
 		}
 		for _, mode := range lib.Modes {
@@ -53,14 +53,14 @@ func unseen(t *testing.T, lib *scenarios.Library, mode *model.Mode, class *scena
 		})
 	}
 	ctx := context.Background()
-	cell := &search.Cell{Library: lib, Scenario: search.WithMode(small, mode), Class: class}
+	cell := &search.Cell{Library: lib, Scenario: search.Under(small, mode, class), Class: class}
 	if len(list) > 0 {
 		drop(cell.Seeds(ctx, 1, 2_000))
 	}
 	if len(list) > 0 {
 		drop(cell.Place(ctx, true))
 	}
-	cell.Scenario = search.WithMode(long, mode)
+	cell.Scenario = search.Under(long, mode, class)
 	if len(list) > 0 {
 		drop(cell.Seeds(ctx, 1, maySeeds))
 	}

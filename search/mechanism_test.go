@@ -1,0 +1,109 @@
+package search_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/oncesim/oncesim/model"
+	"github.com/oncesim/oncesim/scenarios"
+	"github.com/oncesim/oncesim/search"
+)
+
+// mechanismSeeds is how many seeds a cell has to show something in, once what it rests on is gone,
+// where no single fault does.
+const mechanismSeeds = 2_000
+
+// TestGolden_CleanCellsRestOnSomething holds modes to what they say that their clean cells rest on:
+// each is named, and without it the cell is not clean. A mechanism that could be taken away
+// without a difference would be superstition.
+func TestGolden_CleanCellsRestOnSomething(t *testing.T) {
+	lib := scenarios.Builtin()
+	for _, name := range goldenScenarios {
+		s := builtin(t, lib, name)
+		kind := s.Topology.Kind()
+		for _, mode := range lib.Modes {
+			for _, class := range lib.Classes {
+				cell, ok := mode.Cell(class.Name, kind)
+				if !ok || len(cell.Must)+len(cell.May) > 0 || class.Name == "no-fault" {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s/%s/%s", name, mode.Name, class.Name), func(t *testing.T) {
+					restsOnSomething(t, lib, s, mode, class)
+				})
+			}
+		}
+	}
+}
+
+func restsOnSomething(t *testing.T, lib *scenarios.Library, s *scenarios.Scenario,
+	mode *model.Mode, class *scenarios.Class) {
+	isNamed := false
+	for i := range mode.RestsOn {
+		m := &mode.RestsOn[i]
+		isNamed = isNamed || slices.Contains(m.Classes, "crash")
+		if !slices.Contains(m.Classes, class.Name) {
+			continue
+		}
+		isNamed = true
+		if !isDirty(t, lib, without(t, lib, s, mode, class, m), class) {
+			t.Errorf("the fault of %s shows nothing in %s without %s", class.Name, mode.Name,
+				m.Name)
+		}
+	}
+	if !isNamed {
+		t.Errorf("%s is clean under %s and does not say what that rests on", mode.Name, class.Name)
+	}
+}
+
+// without is the scenario under a mode that lacks one of its mechanisms.
+func without(t *testing.T, lib *scenarios.Library, s *scenarios.Scenario, mode *model.Mode,
+	class *scenarios.Class, m *model.Mechanism) *scenarios.Scenario {
+	c := search.Under(s, mode, class)
+	for _, variant := range lib.Modes {
+		if variant.Name == m.Variant {
+			c = search.Under(s, variant, class)
+			c.Sink = mode.Sink
+		}
+	}
+	require.True(t, m.Variant == "" || c.Mode.Name == m.Variant, m.Variant)
+	c.Params = append(slices.Clone(c.Params), m.Without...)
+	if m.Sink != "" {
+		c.Sink = m.Sink
+	}
+	return c
+}
+
+// isDirty reports whether a scenario shows anything that takes the fault of a class: alone, at some
+// place, or together with a crash where crashes alone show nothing.
+func isDirty(t *testing.T, lib *scenarios.Library, s *scenarios.Scenario,
+	class *scenarios.Class) bool {
+	ctx := context.Background()
+	cell := &search.Cell{Library: lib, Scenario: s, Class: class}
+	tally, err := cell.Place(ctx, false)
+	require.NoError(t, err)
+	if shown(tally) {
+		return true
+	}
+	tally, err = cell.Seeds(ctx, 1, mechanismSeeds)
+	require.NoError(t, err)
+	if !shown(tally) || class.Action == model.Crash {
+		return shown(tally)
+	}
+	cell.Class = &scenarios.Class{Name: "crash", Action: model.Crash}
+	tally, err = cell.Place(ctx, true)
+	require.NoError(t, err)
+	return !shown(tally)
+}
+
+func shown(tally *search.Tally) bool {
+	for _, kind := range model.Anomalies() {
+		if tally.Anomalies[kind] > 0 && !kind.IsFinding() {
+			return true
+		}
+	}
+	return false
+}
