@@ -20,6 +20,8 @@ type Case struct {
 	Command  string // the shell line that runs it again, or ""
 	Saved    string // the file that it was saved to, or ""
 	Judged   bool   // the verdict section of the scenario is about this run: say whether it is met
+
+	Linearizable []model.Verdict // what CheckLinearizable found, or nil
 }
 
 // Title is the first line of the report; it is good as the title of an issue.
@@ -34,10 +36,15 @@ func Title(c *Case) string {
 		return head + v.Property + " violated"
 	case v != nil:
 		return head + fmt.Sprintf("%s unknown: %s", v.Property, v.Reason)
-	case len(s.Mode.Claims) == 0:
-		return head + "nothing violated"
 	}
-	return head + strings.Join(s.Mode.Claims, " and ") + " holds"
+	claims := c.claims()
+	switch n := len(claims); {
+	case n == 0:
+		return head + "nothing violated"
+	case n > 2:
+		return head + fmt.Sprintf("all %d claims hold", n)
+	}
+	return head + strings.Join(claims, " and ") + " holds"
 }
 
 // summary is an anomaly in few words, and how many others the property shows.
@@ -107,9 +114,15 @@ func (c *Case) unknownClaim() *model.Verdict {
 	return nil
 }
 
+// claims is what the mode claims of such a job.
+func (c *Case) claims() []string {
+	return c.Scenario.Mode.ClaimsFor(c.Scenario.Topology.Kind())
+}
+
 // isClaimed reports whether the mode claims a property under the faults that struck.
 func (c *Case) isClaimed(property string) bool {
-	return slices.Contains(c.Scenario.Mode.Claims, property) && len(c.outside()) == 0
+	return slices.Contains(c.claims(), property) && len(c.outside()) == 0 &&
+		len(c.Scenario.Unlike()) == 0
 }
 
 // outside lists the faults that struck and that the mode does not say it tolerates: under them it

@@ -119,6 +119,7 @@ func (w *writer) mode(lib *scenarios.Library, m *model.Mode) {
 	w.topic(m.Name, "a mode")
 	w.paragraph(m.Says + ".")
 	w.item("claims", strings.Join(m.Claims, ", "))
+	w.item("and without keyed state", strings.Join(m.ClaimsStateless, ", "))
 	w.item("under", strings.Join(m.Tolerates, ", "))
 	w.item("state", map[model.Durability]string{
 		model.Volatile:       "in memory; a restart begins with none",
@@ -131,7 +132,33 @@ func (w *writer) mode(lib *scenarios.Library, m *model.Mode) {
 	w.item("sink", m.Sink)
 	w.item("source", m.Source)
 	w.params(m)
+	w.mechanisms(m)
 	w.cells(lib, m)
+}
+
+// mechanisms says what the clean cells of a mode rest on and how to take it away.
+func (w *writer) mechanisms(m *model.Mode) {
+	if len(m.RestsOn) == 0 {
+		return
+	}
+	w.blank()
+	w.line("what its clean cells rest on, and how to do without")
+	rows := make([][]string, 0, len(m.RestsOn))
+	for i := range m.RestsOn {
+		r := &m.RestsOn[i]
+		var how []string
+		for _, v := range r.Without {
+			how = append(how, fmt.Sprintf("--set %s=%d", v.Name, v.Value))
+		}
+		if r.Variant != "" {
+			how = append(how, "--mode "+r.Variant)
+		}
+		if r.Sink != "" {
+			how = append(how, "sink: "+r.Sink)
+		}
+		rows = append(rows, []string{r.Name, strings.Join(how, " "), r.Says})
+	}
+	w.table(rows)
 }
 
 func (w *writer) params(m *model.Mode) {
@@ -156,24 +183,37 @@ func paramValue(p *model.Param, v int64) string {
 	return fmt.Sprint(v)
 }
 
+// kindsAll is how many kinds of operator there are.
+const kindsAll = int(model.NonDeterministic) + 1
+
 // cells is the golden table of a mode.
 func (w *writer) cells(lib *scenarios.Library, m *model.Mode) {
 	if len(m.Cells) == 0 {
 		return
 	}
 	w.blank()
-	w.line("what it shows under each class of faults, by kind of operator; the rest never")
+	w.line("what small worlds show, by class of faults and kind of operator; there, the rest never")
 	rows := [][]string{{"class", "operator", "must be reachable", "may be"}}
 	used := map[model.AnomalyKind]bool{}
 	for _, c := range lib.Classes {
+		first := len(rows)
 		for i := range m.Cells {
-			if cell := &m.Cells[i]; cell.Class == c.Name {
-				rows = append(rows, []string{cell.Class, cell.Kind.String(), codes(cell.Must),
-					codes(cell.May)})
-				for _, kind := range slices.Concat(cell.Must, cell.May) {
-					used[kind] = true
-				}
+			cell := &m.Cells[i]
+			if cell.Class != c.Name {
+				continue
 			}
+			row := []string{cell.Class, cell.Kind.String(), codes(cell.Must), codes(cell.May)}
+			for _, kind := range slices.Concat(cell.Must, cell.May) {
+				used[kind] = true
+			}
+			if n := len(rows); n > first && slices.Equal(rows[n-1][2:], row[2:]) {
+				rows[n-1][1] += ", " + row[1]
+				continue
+			}
+			rows = append(rows, row)
+		}
+		if n := len(rows); n == first+1 && strings.Count(rows[first][1], ",") == kindsAll-1 {
+			rows[first][1] = "all"
 		}
 	}
 	w.table(rows)
@@ -245,7 +285,7 @@ func (w *writer) anomaly(lib *scenarios.Library, l *lore, runs []string) {
 			}
 		}
 	}
-	w.item("it violates", strings.Join(names, ", "))
+	w.item("it can be why these are violated", strings.Join(names, ", "))
 	w.item("source", l.source)
 	w.blank()
 	if len(runs) == 0 {
@@ -270,9 +310,17 @@ func (w *writer) fault(s *faults.Spec) {
 }
 
 func (w *writer) class(lib *scenarios.Library, c *scenarios.Class) {
-	w.topic(c.Name, "a class of faults, "+c.Code)
+	what := "a class of faults"
+	if c.Code != "" {
+		what += ", " + c.Code + " in the literature's tables"
+	}
+	w.topic(c.Name, what)
 	w.paragraph(c.Says + ".")
-	w.item("tolerated by", strings.Join(tolerant(lib, c.Name), ", "))
+	names := tolerant(lib, c.Name)
+	if len(names) == 0 {
+		names = []string{"no mode"}
+	}
+	w.item("modes that tolerate it", strings.Join(names, ", "))
 }
 
 // tolerant lists the modes whose claims hold under a class.

@@ -34,8 +34,8 @@ func TestExplainEveryAnomaly(t *testing.T) {
 		text := report.Explain(lib, kind.String(), func(k model.AnomalyKind) []string {
 			return []string{"run " + k.String()}
 		})
-		for _, part := range []string{"how it is found: ", "it violates: ", "source: ",
-			"run " + kind.String()} {
+		for _, part := range []string{"how it is found: ", "it can be why these are violated: ",
+			"source: ", "run " + kind.String()} {
 			assert.Contains(t, text, part)
 		}
 	}

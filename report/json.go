@@ -5,29 +5,32 @@ import (
 	"fmt"
 
 	"github.com/oncesim/oncesim/model"
+	"github.com/oncesim/oncesim/search"
 )
 
 // Run is one run as "run --json" prints it. The order of fields is that of the document; hashes
 // are 16 hex digits, since not every reader of JSON has whole numbers of 64 bits.
 type Run struct {
-	Scenario   string        `json:"scenario"`
-	Mode       string        `json:"mode"`
-	Seed       uint64        `json:"seed"`
-	Hash       string        `json:"hash"`
-	Signature  string        `json:"signature"`
-	Events     int64         `json:"events"`
-	End        string        `json:"end"`
-	Records    int           `json:"records"`
-	Malformed  int           `json:"malformed"`
-	Faults     []string      `json:"faults"`
-	NotReached []string      `json:"notReached"`
-	Verdicts   []RunVerdict  `json:"verdicts"`
-	Affected   []RunAffected `json:"affected"`
-	Why        string        `json:"why"`
-	Unmet      []string      `json:"unmet"` // lines of the verdict section that differ
-	Metrics    RunMetrics    `json:"metrics"`
-	Reproduce  string        `json:"reproduce"`
-	Saved      string        `json:"saved,omitempty"`
+	Scenario   string         `json:"scenario"`
+	Mode       string         `json:"mode"`
+	Seed       uint64         `json:"seed"`
+	Hash       string         `json:"hash"`
+	Signature  string         `json:"signature"`
+	Events     int64          `json:"events"`
+	End        string         `json:"end"`
+	Records    int            `json:"records"`
+	Malformed  int            `json:"malformed"`
+	Faults     []string       `json:"faults"`
+	NotReached []string       `json:"notReached"`
+	Verdicts   []RunVerdict   `json:"verdicts"`
+	Affected   []RunAffected  `json:"affected"`
+	Why        string         `json:"why"`
+	Unmet      []string       `json:"unmet"` // lines of the verdict section that differ
+	Metrics    search.Metrics `json:"metrics"`
+	Reproduce  string         `json:"reproduce"`
+	Saved      string         `json:"saved,omitempty"`
+
+	Linearizable []runLinearizable `json:"linearizable,omitempty"`
 }
 
 // RunVerdict is the judgement of one property.
@@ -69,8 +72,8 @@ func NewRun(c *Case) *Run {
 		Records: l.input.Total(), Malformed: c.Stats.Malformed,
 		Faults: list(c.Scenario.Faults.Lines()), NotReached: list(NotReached(c)),
 		Verdicts: []RunVerdict{}, Affected: []RunAffected{},
-		Why: newStory(c, t, l).text(), Metrics: newMetrics(c, l),
-		Reproduce: c.Command, Saved: c.Saved,
+		Why: newStory(c, t, l).text(), Metrics: search.Measure(&c.Result),
+		Reproduce: c.Command, Saved: c.Saved, Linearizable: c.linearizable(),
 	}
 	if r.Unmet = []string{}; c.Judged {
 		r.Unmet = list(Unmet(c))

@@ -20,9 +20,12 @@ func (d *diagram) String() string {
 	var b strings.Builder
 	b.WriteString(g.header(d))
 	alive := d.aliveAtStart()
+	n := int64(1)
 	for i := range d.rows {
 		r := &d.rows[i]
-		d.live(r.e, alive)
+		for ; n <= r.e.N; n++ {
+			d.live(d.t.at(n), alive)
+		}
 		b.WriteString(g.line(d, r, alive))
 	}
 	if d.left > 0 {
@@ -99,7 +102,7 @@ func (g *grid) line(d *diagram, r *row, alive map[place]byte) string {
 		c.put(to+1, clip(text, columnsMax-to-1))
 	default:
 		c.arrow(from, to, r.labels, r.isLost)
-		c.put(from+1, clip(text, columnsMax-from-1))
+		c.put(from+2, clip(text, columnsMax-from-2))
 	}
 	return c.String()
 }

@@ -40,10 +40,12 @@ type ledger struct {
 	accounts []account // by Input.Index
 	total    counts
 	drops    map[string]int64 // by reason: records dropped on purpose
+	isByKey  bool             // the sink shows the last output of a key only
 }
 
 func newLedger(c *Case, t *tape) *ledger {
 	l := &ledger{t: t, input: c.Result.Subject.Input, drops: map[string]int64{}}
+	l.isByKey = c.Result.Subject.Shape == model.Keys
 	l.accounts = make([]account, l.input.Total())
 	ops := len(t.job.Topology.Stages) + 1
 	for i := range l.accounts {
@@ -162,7 +164,8 @@ func (l *ledger) isAffected(a *account) bool {
 			written += a.emitted[i+1]
 		}
 	}
-	return a.Delivered != delivered || a.Written != written || a.Visible != written
+	isHidden := a.Visible != written && !l.isByKey
+	return a.Delivered != delivered || a.Written != written || isHidden
 }
 
 // reaching is how many records a stage should get from one of the stages or inputs before it.

@@ -18,12 +18,14 @@ type Matrix struct {
 	Malformed int          `json:"malformed"`
 	Bound     string       `json:"bound"`
 	Cells     []MatrixCell `json:"cells"`
+	Costs     []ModeCost   `json:"costs"`
 	Agrees    bool         `json:"agrees"`    // all that is claimed to hold does
 	Unreached int          `json:"unreached"` // cells that must be violated and were not seen to be
 	Partial   bool         `json:"partial"`   // it was interrupted: further cells are missing
 
-	rows []matrixRow
-	lib  *scenarios.Library
+	rows  []matrixRow
+	costs []search.Cost
+	lib   *scenarios.Library
 }
 
 // MatrixCell is one mode and property under one class of faults.
@@ -68,6 +70,7 @@ type matrixRow struct {
 	anomalies   map[model.AnomalyKind]int64
 	runs        int64
 	witness     *witness // the smallest, of the most severe anomaly; or nil
+	found       map[model.AnomalyKind]*witness
 }
 
 // witness is a run that shows an anomaly.
@@ -91,7 +94,10 @@ func (w *witness) isSmaller(other *witness) bool {
 func NewMatrix(m *search.Matrix, command func(s *scenarios.Scenario) string) *Matrix {
 	doc := &Matrix{Scenario: m.Scenario.Name, Seeds: fmt.Sprintf("%d-%d", m.First, m.Last),
 		Records: m.Records, Malformed: m.Stats.Malformed, Bound: m.Bound(), Cells: []MatrixCell{},
-		Agrees: true, Partial: m.IsPartial, lib: m.Library}
+		Costs: []ModeCost{}, Agrees: true, Partial: m.IsPartial, costs: m.Costs, lib: m.Library}
+	for i := range m.Costs {
+		doc.Costs = append(doc.Costs, newModeCost(&m.Costs[i], int64(m.Records)))
+	}
 	for i := range m.Rows {
 		if r := &m.Rows[i]; r.Seeds.Runs+r.Placed.Runs > 0 {
 			doc.rows = append(doc.rows, newMatrixRow(m, r, command))
@@ -124,6 +130,7 @@ func newMatrixRow(m *search.Matrix, r *search.Row,
 	row := matrixRow{mode: r.Mode.Name, class: r.Class.Name, runs: r.Seeds.Runs + r.Placed.Runs,
 		anomalies: map[model.AnomalyKind]int64{}}
 	found := map[model.AnomalyKind]*witness{}
+	row.found = found
 	for _, kind := range model.Anomalies() {
 		n := r.Seeds.Anomalies[kind] + r.Placed.Anomalies[kind]
 		if n == 0 {
@@ -179,9 +186,9 @@ func newWitness(m *search.Matrix, r *search.Row, kind model.AnomalyKind,
 	if isSmall {
 		from = m.Small
 	}
-	s := search.WithMode(from, r.Mode)
+	s := search.Under(from, r.Mode, r.Class)
 	s.Seed, s.Expect, s.Recorded, s.Trace = found.Seed, nil, nil, ""
-	job := model.NewJob(s.Topology, nil)
+	job := s.Job()
 	for _, rule := range found.Rules {
 		s.Faults = append(s.Faults, faults.FromRule(job, rule))
 	}

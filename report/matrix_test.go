@@ -47,6 +47,8 @@ func testMatrix(t *testing.T, ctx context.Context) *report.Matrix {
 	s := &scenarios.Scenario{Name: "pipeline", Topology: &scenarios.Pipeline, Mode: &least, Seed: 1}
 	m, err := search.Compare(ctx, lib, s, lib.Modes, classes, 1, 5, nil)
 	require.NoError(t, err)
+	m.Costs, err = search.Costs(ctx, lib, s, lib.Modes, 1, 5)
+	require.NoError(t, err)
 	return report.NewMatrix(m, func(w *scenarios.Scenario) string {
 		return report.Command("simrun run pipeline", true, s, w)
 	})
@@ -55,7 +57,7 @@ func testMatrix(t *testing.T, ctx context.Context) *report.Matrix {
 // One processor at a time: of two witnesses of one size either may be found first.
 func TestMatrixText(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	text := testMatrix(t, context.Background()).Text(report.Plain)
+	text := testMatrix(t, context.Background()).Text(report.Plain, true)
 	golden(t, "matrix.txt", text)
 	table, _, _ := strings.Cut(text, "smallest witnesses")
 	for _, line := range strings.Split(table, "\n") {
@@ -113,6 +115,6 @@ func TestMatrixPartial(t *testing.T) {
 	m := testMatrix(t, ctx)
 	assert.True(t, m.Partial)
 	assert.Empty(t, m.Cells)
-	assert.Contains(t, m.Text(report.Plain), "interrupted")
-	assert.NotContains(t, m.Text(report.Plain), "agrees")
+	assert.Contains(t, m.Text(report.Plain, true), "interrupted")
+	assert.NotContains(t, m.Text(report.Plain, true), "agrees")
 }

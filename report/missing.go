@@ -15,10 +15,14 @@ func (s *story) tellLoss() {
 		return
 	}
 	broken := s.breach(fetched)
+	s.sayFinishedEarly()
 	if commit := s.t.find(0, s.t.end(), func(e *model.Entry) bool {
 		return covers(e, s.about)
 	}); commit != nil {
 		s.say("The offset behind %s was committed at %s.", s.record, s.at(commit.N))
+	}
+	if broken == "" && s.tellSilent() {
+		return
 	}
 	if broken == "" {
 		broken = fmt.Sprintf("It was read at %s, and nothing visible came of it.", s.at(fetched.N))
@@ -27,8 +31,42 @@ func (s *story) tellLoss() {
 	s.sayNeverAgain(fetched)
 }
 
+// tellSilent tells of a record to which an operator was applied that emitted nothing: it said that
+// it drops it, or the state that it found, which depends on what came before, asked for nothing. It
+// reports false if there is none.
+func (s *story) tellSilent() bool {
+	applied := s.t.findLast(0, s.t.end(), func(e *model.Entry) bool {
+		return e.Kind == model.EntryApply && e.Msg.Record.ID == s.about && s.outputs(e) == 0
+	})
+	if applied == nil {
+		return false
+	}
+	if why := s.application(applied).Dropped; why != "" {
+		s.say("%s dropped %s at %s (%s).", s.t.name(applied.Proc), s.record, s.at(applied.N), why)
+		return true
+	}
+	if turn := s.t.lastTurn(applied.N); turn != nil {
+		s.explain(turn)
+		s.sentences = s.sentences[:min(len(s.sentences), sentencesMax-1)]
+	} else {
+		s.sayNotEmpty(s.whyHeldUp(applied))
+	}
+	s.say("%s applied %s at %s, and from the state that it had by then it emitted nothing.",
+		s.t.name(applied.Proc), s.record, s.at(applied.N))
+	return true
+}
+
 // tellNeverRead tells of a record that no source has read.
 func (s *story) tellNeverRead() {
+	if fetch := s.skippedBy(0); fetch != nil {
+		if death := s.t.findLast(0, fetch.N, func(e *model.Entry) bool {
+			return isDeath(e) && e.Proc == fetch.Proc
+		}); death != nil {
+			s.say("%s %s before it had read %s.", s.t.name(fetch.Proc), s.died(death), s.record)
+		}
+		s.sayTruncated(fetch, "")
+		return
+	}
 	skip := s.t.find(0, s.t.end(), func(e *model.Entry) bool {
 		return isPosition(e, s.about.Part) && e.Ans.Seq > s.about.Offset
 	})
@@ -83,71 +121,115 @@ func (s *story) follow(send *model.Entry) string {
 		return s.whyLost(got)
 	}
 	if task := s.t.task(got.Proc); task != nil && task.Role == model.Sink {
-		return s.followWrite(got)
+		return s.followWrite(send, got)
 	}
 	applied := s.t.find(got.N, s.t.end(), func(e *model.Entry) bool {
 		return e.Kind == model.EntryApply && isOf(e, got) && e.Msg.Record.Same(got.Msg.Record)
 	})
 	if applied == nil {
-		return s.heldBy(got, got, "had taken it at")
+		return s.followKnown(send, got)
 	}
 	return s.followOutputs(applied)
 }
 
-// followOutputs follows what a step emitted to the first output that did not arrive.
-func (s *story) followOutputs(applied *model.Entry) string {
-	task := s.t.task(applied.Proc)
-	sent, want := int32(0), s.outputs(applied)*int32(len(task.Routes))
-	upTo := s.nextStep(applied)
-	for n := applied.N + 1; n <= upTo; n++ {
-		e := s.t.at(n)
-		if e.Kind != model.EntrySend || e.Msg.Kind != model.Data || !isOf(e, applied) ||
-			e.Msg.Record.ID != s.about || e.Msg.Record.Op != task.Op {
-			continue
-		}
-		sent++
-		if why := s.follow(e); why != "" {
+// followKnown follows a record that a task acknowledged without a step, as one that it had taken
+// up before.
+func (s *story) followKnown(send, got *model.Entry) string {
+	if s.t.find(got.N, s.t.end(), func(e *model.Entry) bool {
+		return e.Kind == model.EntrySend && e.Msg.Kind == model.Ack && e.Proc == got.Proc &&
+			e.To == send.Proc && e.Msg.Record.ID == got.Msg.Record.ID &&
+			e.Msg.Record.Path == got.Msg.Record.Path
+	}) == nil {
+		return s.heldBy(got, got, "had taken it at")
+	}
+	if applied := s.t.findLast(0, got.N, func(e *model.Entry) bool {
+		return e.Kind == model.EntryApply && e.Proc == got.Proc &&
+			e.Msg.Record.Same(got.Msg.Record)
+	}); applied != nil {
+		if why := s.followOutputs(applied); why != "" {
 			return why
 		}
 	}
-	if sent < want {
+	if why := s.whyKnown(got); why != "" {
+		return why
+	}
+	return fmt.Sprintf("%s took %s for known at %s and acknowledged it.", s.t.name(got.Proc),
+		s.record, s.at(got.N))
+}
+
+// followOutputs follows what a step emitted, each output in its last transmission by whatever life
+// of the task, to the first that did not arrive.
+func (s *story) followOutputs(applied *model.Entry) string {
+	type way struct {
+		to   model.ProcID
+		path model.Path
+		by   int16
+	}
+	task := s.t.task(applied.Proc)
+	last := map[way]*model.Entry{}
+	var ways []way
+	for n := applied.N + 1; n <= s.t.end(); n++ {
+		e := s.t.at(n)
+		rec := &e.Msg.Record
+		if e.Kind != model.EntrySend || e.Msg.Kind != model.Data || e.Proc != applied.Proc ||
+			rec.ID != s.about || rec.Op != task.Op ||
+			rec.Path>>model.PathBits != applied.Msg.Record.Path {
+			continue
+		}
+		w := way{e.To, rec.Path, e.Msg.Channel}
+		if last[w] == nil {
+			ways = append(ways, w)
+		}
+		last[w] = e
+	}
+	for _, w := range ways {
+		if why := s.follow(last[w]); why != "" {
+			return why
+		}
+	}
+	if len(ways) < int(s.outputs(applied))*len(task.Routes) {
+		if why := s.whyNotInOutbox(applied); why != "" {
+			return why
+		}
 		return s.heldBy(applied, applied, "had applied it at")
 	}
 	return ""
 }
 
-// nextStep is the event before which everything sent belongs to an application.
-func (s *story) nextStep(applied *model.Entry) int64 {
-	next := s.t.find(applied.N, s.t.end(), func(e *model.Entry) bool {
-		return e.Kind == model.EntryApply && isOf(e, applied)
-	})
-	if next == nil {
-		return s.t.end()
-	}
-	return next.N
-}
-
 // outputs is how many records an application says that it emitted.
-func (s *story) outputs(applied *model.Entry) int32 {
+func (s *story) outputs(applied *model.Entry) int32 { return s.application(applied).Outputs }
+
+// application is what the history has of an application.
+func (s *story) application(applied *model.Entry) *model.Application {
 	for i := range s.t.hist.Applications {
 		if a := &s.t.hist.Applications[i]; a.N == applied.N {
-			return a.Outputs
+			return a
 		}
 	}
-	return 0
+	panic(fmt.Sprintf("report: the history has no application at event %d", applied.N))
 }
 
 // followWrite follows a record at the sink.
-func (s *story) followWrite(got *model.Entry) string {
-	invoked := s.t.find(got.N, s.t.end(), func(e *model.Entry) bool {
-		return e.Kind == model.EntryInvoke && e.Msg.Kind == model.Write && isOf(e, got) &&
-			e.Msg.Record.Same(got.Msg.Record)
-	})
-	if invoked == nil {
-		return s.heldBy(got, got, "had taken it at")
+func (s *story) followWrite(send, got *model.Entry) string {
+	var invoked, void *model.Entry
+	for n := got.N + 1; n <= s.t.end(); n++ {
+		e := s.t.at(n)
+		if e.Kind != model.EntryInvoke || e.Msg.Kind != model.Write || !isOf(e, got) ||
+			!e.Msg.Record.Same(got.Msg.Record) {
+			continue
+		}
+		invoked, void = e, nil
+		if served := s.t.callOf(n).Served; served != 0 {
+			if void = s.t.at(served); s.whyVoid(void) == "" {
+				return ""
+			}
+		}
 	}
-	if s.t.callOf(invoked.N).Served != 0 {
-		return ""
+	switch {
+	case invoked == nil:
+		return s.followKnown(send, got)
+	case void != nil:
+		return s.whyVoid(void)
 	}
 	if why := s.whyUnanswered(invoked.N, s.t.end()); why != "" {
 		return why
@@ -173,8 +255,39 @@ func (s *story) heldBy(of, since *model.Entry, had string) string {
 	return fmt.Sprintf("%s %s %s, and that is where its trail ends.", who, had, s.at(since.N))
 }
 
+// whyKnown is a sentence on a life that wrote the id of a record and ended before anything else of
+// it was durable, so that its successor takes the record for known; or "".
+func (s *story) whyKnown(got *model.Entry) string {
+	rec := &got.Msg.Record
+	mark := s.t.find(0, s.t.end(), func(e *model.Entry) bool {
+		return isServe(e, model.Mark) && tookEffect(e) && e.Proc == got.Proc &&
+			e.Msg.Record.ID == rec.ID && e.Msg.Record.Path == rec.Path
+	})
+	if mark == nil {
+		return ""
+	}
+	end := s.t.find(0, s.t.end(), func(e *model.Entry) bool {
+		return isDeath(e) && isOf(e, mark)
+	})
+	life := s.t.life(mark)
+	who := s.t.name(got.Proc)
+	switch {
+	case end != nil:
+		return fmt.Sprintf("%s %s with the id of %s written (%s) and nothing else of it durable: "+
+			"its successor takes it for known.", who, s.died(end), s.record, s.at(mark.N))
+	case life != nil && life.Replaced != 0:
+		return fmt.Sprintf("%s wrote the id of %s at %s and was replaced at %s: its successor "+
+			"takes it for known.", who, s.record, s.at(mark.N), s.at(life.Replaced))
+	}
+	return ""
+}
+
 // sayNeverAgain says why the record does not come again.
 func (s *story) sayNeverAgain(fetched *model.Entry) {
+	if fetch := s.skippedBy(fetched.N); fetch != nil {
+		s.sayTruncated(fetch, " again")
+		return
+	}
 	again := s.t.find(fetched.N, s.t.end(), func(e *model.Entry) bool {
 		return isPosition(e, s.about.Part) && e.Ans.Seq > s.about.Offset
 	})
@@ -188,7 +301,10 @@ func (s *story) sayNeverAgain(fetched *model.Entry) {
 
 // tellStateLoss tells why a record is missing from the state.
 func (s *story) tellStateLoss(rec model.Record) {
-	applied := s.applications(rec)
+	applied := s.steps(rec)
+	if len(applied) == 0 {
+		applied = s.applications(rec)
+	}
 	if len(applied) == 0 {
 		s.tellLoss()
 		return
@@ -200,6 +316,9 @@ func (s *story) tellStateLoss(rec model.Record) {
 		return isDeath(e) && isOf(e, last)
 	})
 	switch {
+	case put != nil && !tookEffect(put):
+		s.say("%s applied %s at %s.", who, s.record, s.at(last.N))
+		s.sayNotEmpty(s.whyVoid(put))
 	case put != nil:
 		s.say("%s applied %s at %s and put the result at %s.", who, s.record, s.at(last.N),
 			s.at(put.N))
@@ -224,8 +343,9 @@ func (s *story) tellStateLoss(rec model.Record) {
 // putOf is the serving of the put that an application led to, or nil.
 func (s *story) putOf(applied *model.Entry) *model.Entry {
 	return s.t.find(applied.N, s.t.end(), func(e *model.Entry) bool {
-		return isServe(e, model.Put) && isOf(e, applied) &&
+		return setsState(e) && isOf(e, applied) &&
 			e.Msg.Record.ID == applied.Msg.Record.ID &&
+			e.Msg.Record.Path == applied.Msg.Record.Path &&
 			e.Msg.Record.Key == applied.Msg.Record.Key
 	})
 }
@@ -234,7 +354,7 @@ func (s *story) putOf(applied *model.Entry) *model.Entry {
 // request that was sent before.
 func (s *story) sayOverwritten(put *model.Entry) {
 	over := s.t.find(put.N, s.t.end(), func(e *model.Entry) bool {
-		return isServe(e, model.Put) && e.Msg.Record.Op == put.Msg.Record.Op &&
+		return setsState(e) && tookEffect(e) && e.Msg.Record.Op == put.Msg.Record.Op &&
 			e.Msg.Record.Key == put.Msg.Record.Key && (!isOf(e, put) || s.isOlder(e, put))
 	})
 	if over == nil {
@@ -248,7 +368,10 @@ func (s *story) sayOverwritten(put *model.Entry) {
 	get := s.t.findLast(0, over.N, func(e *model.Entry) bool {
 		return isServe(e, model.Get) && isOf(e, over) && e.Msg.Record.Key == put.Msg.Record.Key
 	})
-	if get != nil {
+	switch {
+	case get != nil && get.Detail == isStale:
+		s.sentences = append(s.sentences, s.staleGet(get))
+	case get != nil:
 		s.say("Attempt %d of %s had read the state under %q at %s, before that.", over.Attempt,
 			s.t.name(over.Proc), put.Msg.Record.Key, s.at(get.N))
 	}

@@ -58,6 +58,7 @@ func (d *diagram) lifeRow(r *row) {
 		r.text = fmt.Sprintf("^ attempt %d", e.Attempt)
 		if e.Attempt == 1 {
 			r.rank = -1
+			return
 		}
 	case model.EntryCrash:
 		r.text = "X crash"
@@ -70,7 +71,14 @@ func (d *diagram) lifeRow(r *row) {
 	case model.EntryResume:
 		r.text = "= resume"
 	}
+	if e.Attempt > livesMax {
+		r.rank = 7
+	}
 }
+
+// livesMax is how many lives of a process are worth telling apart: of one that fails again and
+// again the later ones show nothing new.
+const livesMax = 4
 
 // isMessage reports whether an event is about a message between two tasks.
 func isMessage(e *model.Entry) bool { return e.Msg.Kind == model.Data || e.Msg.Kind == model.Ack }
@@ -139,6 +147,9 @@ func (d *diagram) callRow(r *row) {
 	if isAbout(e, d.about) || d.isPlanned(e) {
 		hit = 1
 	}
+	if e.Kind == model.EntryLose && e.Detail == byOutage {
+		r.text = "down"
+	}
 	switch e.Kind {
 	case model.EntryInvoke:
 		r.text = "ask " + what[0]
@@ -155,7 +166,7 @@ func (d *diagram) callRow(r *row) {
 		}
 	case model.EntryLose:
 		r.rank, r.isLost, r.labels, r.to = hit, true, what, service
-		if e.Detail == "answer" {
+		if d.t.isAnswerLost(e) {
 			r.from, r.to, r.labels = service, procPlace(e.Proc), []string{"answer"}
 		}
 	case model.EntryDelay:
@@ -168,6 +179,9 @@ func (d *diagram) callRow(r *row) {
 // isPlanned reports whether the call that an event belongs to is one that a fault was anchored at.
 func (d *diagram) isPlanned(e *model.Entry) bool {
 	invoked := e.Cause
+	if isReached(d.t.hist, e.N) {
+		return true
+	}
 	if d.t.has(invoked) && d.t.callOf(invoked) != nil {
 		invoked = d.t.callOf(invoked).Invoked
 	}
@@ -176,9 +190,12 @@ func (d *diagram) isPlanned(e *model.Entry) bool {
 
 func (d *diagram) serveRank(e *model.Entry) int {
 	switch {
+	case isReached(d.t.hist, e.N):
+		return 1
 	case isAbout(e, d.about) && e.Msg.Kind == model.Write:
 		return 1
-	case isAbout(e, d.about) && e.Msg.Kind == model.Put:
+	case isAbout(e, d.about) && (e.Msg.Kind == model.Put || e.Msg.Kind == model.Update ||
+		e.Msg.Kind == model.Mark):
 		return 3
 	case isAbout(e, d.about) && e.Msg.Kind == model.Get:
 		return 6
@@ -221,7 +238,7 @@ func (d *diagram) what(e *model.Entry) []string {
 	switch e.Msg.Kind {
 	case model.Write:
 		return []string{"write " + name, name}
-	case model.Put, model.Get:
+	case model.Put, model.Get, model.Update, model.Mark:
 		return []string{fmt.Sprintf("%s %s", e.Msg.Kind, name), e.Msg.Kind.String()}
 	case model.OffsetCommit:
 		return []string{fmt.Sprintf("commit %d", e.Msg.Seq), fmt.Sprintf("c %d", e.Msg.Seq)}
@@ -231,6 +248,20 @@ func (d *diagram) what(e *model.Entry) []string {
 
 // served is what a service has to show for a request.
 func (d *diagram) served(e *model.Entry) string {
+	switch {
+	case e.Outcome == model.Refused:
+		return "refused"
+	case e.Outcome == model.DoneBefore:
+		return "known"
+	case e.Outcome == model.Stale:
+		return "too old"
+	case e.Detail == isForgotten:
+		return isForgotten
+	case e.Detail == isStale && e.Msg.Kind == model.Get:
+		return "= " + found(e) + ", stale"
+	case e.Detail == isStale:
+		return isStale
+	}
 	switch e.Msg.Kind {
 	case model.Write:
 		name := stepName{e.Msg.Record.Op, e.Msg.Record.ID, e.Msg.Record.Path}
@@ -240,6 +271,14 @@ func (d *diagram) served(e *model.Entry) string {
 		return "= " + e.Msg.Record.Value.String()
 	case model.Get:
 		return "= " + e.Ans.Value.String()
+	case model.Update:
+		if setsState(e) {
+			return "= " + e.Msg.Record.Value.String()
+		}
+	case model.Fetch:
+		if e.Ans.Seq > e.Msg.Seq {
+			return fmt.Sprintf("from %d", e.Ans.Seq)
+		}
 	}
 	return ""
 }

@@ -83,27 +83,47 @@ func (s *story) tell(a *model.Anomaly, l *ledger) {
 	}
 }
 
-// writes are the servings of writes of one output, in order.
+// writes are the servings of writes of one output that took effect, in order.
 func (s *story) writes(rec model.Record) []int64 {
 	return s.all(func(e *model.Entry) bool {
-		return isServe(e, model.Write) && e.Msg.Record.Same(rec)
+		return isServe(e, model.Write) && tookEffect(e) && e.Msg.Record.Same(rec)
 	})
 }
 
 // applications are the applications of the step that an anomaly names, in order. It may name the
 // input of the step or what the step emits; with neither, any operator with state counts.
 func (s *story) applications(rec model.Record) []int64 {
-	list := s.all(func(e *model.Entry) bool {
-		return e.Kind == model.EntryApply && e.Msg.Record.Same(rec)
-	})
-	if len(list) > 1 {
+	if list := s.steps(rec); len(list) > 1 {
 		return list
 	}
-	return s.all(func(e *model.Entry) bool {
+	return s.under(rec.Key, s.all(func(e *model.Entry) bool {
 		task := s.t.task(e.Proc)
 		return e.Kind == model.EntryApply && e.Msg.Record.ID == rec.ID && task != nil &&
 			(task.Op == rec.Op || rec.Op == 0 && task.Operator.Kind != model.Stateless)
-	})
+	}))
+}
+
+// under are the applications under a key, or all if none is.
+func (s *story) under(key string, list []int64) []int64 {
+	var some []int64
+	for _, n := range list {
+		if s.t.at(n).Msg.Record.Key == key {
+			some = append(some, n)
+		}
+	}
+	if some == nil {
+		return list
+	}
+	return some
+}
+
+// steps are the applications of exactly the step that has a record for its input or output.
+func (s *story) steps(rec model.Record) []int64 {
+	return s.under(rec.Key, s.all(func(e *model.Entry) bool {
+		in, task := &e.Msg.Record, s.t.task(e.Proc)
+		return e.Kind == model.EntryApply && (in.Same(rec) || task != nil && task.Op == rec.Op &&
+			in.ID == rec.ID && in.Path == rec.Path>>model.PathBits)
+	}))
 }
 
 func (s *story) all(want func(e *model.Entry) bool) []int64 {
@@ -139,13 +159,24 @@ func (s *story) tellTwice(list []int64, did string) {
 		if isMessage(s.t.at(turn.at)) {
 			fate = "arrived"
 		}
-		s.say("Both copies %s: %s %s it a second time.", fate, s.at(second), did)
+		s.say("Both copies %s: %s %s it a second time%s.", fate, s.at(second), did,
+			s.instead(first, second))
 		return
 	default:
 		s.explain(turn)
 	}
 	s.sentences = s.sentences[:min(len(s.sentences), sentencesMax-1)]
-	s.say("So %s %s it a second time.", s.at(second), did)
+	s.say("So %s %s it a second time%s%s.", s.at(second), did, s.instead(first, second),
+		s.whyUnknown(first, second))
+}
+
+// instead says with which other value something was written again, or "".
+func (s *story) instead(first, second int64) string {
+	a, b := s.t.at(first), s.t.at(second)
+	if a.Msg.Kind != model.Write || a.Msg.Record.Value == b.Msg.Record.Value {
+		return ""
+	}
+	return fmt.Sprintf(", with value %s instead of %s", b.Msg.Record.Value, a.Msg.Record.Value)
 }
 
 // tellOvertaken tells of a repetition that came first: what it repeats was late.
@@ -194,6 +225,12 @@ func (s *story) whyLate(served *model.Entry) string {
 	if held := s.heldUp(served); held != "" {
 		return fmt.Sprintf("Its request came late%s.", strings.TrimSuffix(held, ","))
 	}
+	if life := s.t.life(served); life != nil && life.Replaced != 0 && life.Replaced < served.N {
+		if pause := s.pauseOf(life); pause != nil {
+			return fmt.Sprintf("Its attempt %d had stood still from %s on, and been replaced at "+
+				"%s.", life.Attempt, s.at(pause.N), s.at(life.Replaced))
+		}
+	}
 	return s.whyHeldUp(served)
 }
 
@@ -233,9 +270,49 @@ func (s *story) sayFaults() {
 			return
 		}
 		if n := s.struck(s.t.hist.Reached[i]); s.t.has(n) && !slices.Contains(s.cited, n) {
+			if why := s.whatStruck(s.t.at(n)); why != "" {
+				s.sentences = append(s.sentences, why)
+				continue
+			}
 			s.say("%s is where the plan has: %s.", capital(s.at(n)), f)
 		}
 	}
+}
+
+// whatStruck is a sentence on what a fault did at an event, or "".
+func (s *story) whatStruck(e *model.Entry) string {
+	switch {
+	case e.Kind == model.EntryCrash || e.Kind == model.EntryPause:
+		return capital(s.describe(e)) + "."
+	case e.Kind == model.EntryLose && isMessage(e):
+		return s.whyLost(e)
+	case e.Kind == model.EntryLose:
+		return s.whyLostHalf(e)
+	case e.Kind == model.EntryDelay && isMessage(e):
+		until := ""
+		if e.Detail != "" {
+			until = " " + e.Detail
+		}
+		return fmt.Sprintf("The network held %s up between %s and %s from %s on%s.",
+			s.messageOf(e), s.t.name(e.Proc), s.t.name(e.To), s.at(e.N), until)
+	case e.Kind == model.EntryDelay:
+		return fmt.Sprintf("A %s of %s was held up on its way at %s.", e.Msg.Kind,
+			s.t.name(e.Proc), s.at(e.N))
+	case e.Kind == model.EntryServe && e.Detail == isStale && isServe(e, model.Get):
+		return s.staleGet(e)
+	case e.Kind == model.EntryServe:
+		return s.whyVoid(e)
+	}
+	return ""
+}
+
+// messageOf names a message: its record, or the acknowledgement of it.
+func (s *story) messageOf(e *model.Entry) string {
+	what := s.recordOr(e.Msg.Record.ID)
+	if e.Msg.Kind == model.Ack {
+		return "the acknowledgement of " + what
+	}
+	return what
 }
 
 // struck is the event that shows a fault which was reached at event n: what the network did to a
@@ -281,6 +358,26 @@ func (s *story) describe(e *model.Entry) string {
 
 // served says what a request did at its service.
 func (s *story) served(e *model.Entry) string {
+	text := s.did(e)
+	switch {
+	case e.Outcome == model.Refused:
+		return text + ", which was refused"
+	case e.Outcome == model.DoneBefore:
+		return text + ", which was known already"
+	case e.Outcome == model.Stale:
+		return text + ", which was too old and changed nothing"
+	case e.Detail == isForgotten:
+		return text + ", which was acknowledged and is gone"
+	case e.Detail == isStale:
+		return text + ", as it was before the last change"
+	case e.Msg.Kind == model.Write:
+		return text + s.over(e)
+	}
+	return text
+}
+
+// did says what a request asked for.
+func (s *story) did(e *model.Entry) string {
 	who, rec := s.t.name(e.Proc), &e.Msg.Record
 	switch e.Msg.Kind {
 	case model.Write:
@@ -288,12 +385,43 @@ func (s *story) served(e *model.Entry) string {
 	case model.Put:
 		return fmt.Sprintf("%s put %s under %q for %s", who, rec.Value, rec.Key, s.recordOr(rec.ID))
 	case model.Get:
-		return fmt.Sprintf("%s read %s under %q", who, e.Ans.Value, rec.Key)
+		return fmt.Sprintf("%s read %s under %q", who, found(e), rec.Key)
 	case model.OffsetCommit:
 		return fmt.Sprintf("%s committed offset %d of %s", who, e.Msg.Seq,
 			s.t.job.Topology.PartitionName(rec.ID.Part))
+	case model.Update:
+		if e.Msg.Flags&model.WithState != 0 {
+			return fmt.Sprintf("%s wrote its row for %s, with %s under %q", who,
+				s.recordOr(rec.ID), rec.Value, rec.Key)
+		}
+		return fmt.Sprintf("%s wrote its row for %s", who, s.recordOr(rec.ID))
+	case model.Mark:
+		return fmt.Sprintf("%s wrote the id of %s", who, s.recordOr(rec.ID))
+	case model.LoadIDs:
+		return who + " read which inputs it had taken up"
+	case model.LoadOutbox:
+		return who + " read its outbox"
 	}
 	return fmt.Sprintf("%s had its %s served", who, e.Msg.Kind)
+}
+
+// over says what a write to a table replaced, or "".
+func (s *story) over(write *model.Entry) string {
+	shape, rec := s.c.Result.Subject.Shape, &write.Msg.Record
+	before := s.t.findLast(0, write.N-1, func(e *model.Entry) bool {
+		other := &e.Msg.Record
+		isRow := shape == model.Rows && other.Same(*rec) ||
+			shape == model.Keys && other.Op == rec.Op && other.Key == rec.Key
+		return isRow && isServe(e, model.Write) && tookEffect(e)
+	})
+	switch {
+	case before == nil:
+		return ""
+	case shape == model.Keys && !before.Msg.Record.Same(*rec):
+		return fmt.Sprintf(" over %s of %s", before.Msg.Record.Value,
+			s.recordOr(before.Msg.Record.ID))
+	}
+	return fmt.Sprintf(" over %s", before.Msg.Record.Value)
 }
 
 func (s *story) recordOr(id model.ID) string {

@@ -8,15 +8,34 @@ import (
 	"github.com/oncesim/oncesim/search"
 )
 
-// Text is the matrix as a table: a line for each mode and class with a column for each property,
-// what went wrong how often, and for each row the smallest run that shows the worst of it.
-func (m *Matrix) Text(style Style) string {
+// Text is the matrix at a glance: a line for each class with a column for each mode, what each mode
+// costs, for each anomaly the smallest run that shows it, and what does not agree with the claims.
+// Of a single mode, or with details, it has also a line for each mode and class with a column for
+// each property, what went wrong how often, and for each row the smallest run that shows it.
+func (m *Matrix) Text(style Style, details bool) string {
 	w := &writer{style: style}
-	heads := shortNames(m.properties())
 	w.line("%s", style.paint(bold, fmt.Sprintf("%s: %s", m.Scenario, m.Bound)))
 	if m.Malformed > 0 {
 		w.line("%d of the records are malformed", m.Malformed)
 	}
+	isOverview := w.overview(m)
+	details = details || !isOverview
+	if details {
+		w.details(m)
+	}
+	w.costTable(m)
+	if details {
+		w.witnesses(m)
+	} else {
+		w.smallest(m)
+	}
+	w.summary(m, details)
+	return w.String()
+}
+
+// details is the table by property.
+func (w *writer) details(m *Matrix) {
+	style, heads := w.style, shortNames(m.properties())
 	witnesses := 0
 	for i := range m.rows {
 		r := &m.rows[i]
@@ -32,9 +51,33 @@ func (m *Matrix) Text(style Style) string {
 		}
 	}
 	w.marks(m.properties(), heads)
-	w.witnesses(m)
-	w.summary(m)
-	return w.String()
+}
+
+// smallest lists for each anomaly the smallest run that shows it, over all modes and classes.
+func (w *writer) smallest(m *Matrix) {
+	head := "smallest runs"
+	for _, kind := range model.Anomalies() {
+		if kind.IsFinding() {
+			continue
+		}
+		var best *witness
+		for i := range m.rows {
+			found := m.rows[i].found[kind]
+			if found != nil && (best == nil || found.isSmaller(best)) {
+				best = found
+			}
+		}
+		if best == nil || best.command == "" {
+			continue
+		}
+		if head != "" {
+			w.blank()
+			w.line("%s", head)
+			head = ""
+		}
+		w.line("  %s", kind)
+		w.line("      %s", best.command)
+	}
 }
 
 // The columns of the table.
@@ -197,7 +240,7 @@ func (w *writer) witnesses(m *Matrix) {
 }
 
 // summary says whether what was seen agrees with what is claimed.
-func (w *writer) summary(m *Matrix) {
+func (w *writer) summary(m *Matrix, details bool) {
 	w.blank()
 	for i := range m.Cells {
 		c := &m.Cells[i]
@@ -210,7 +253,7 @@ func (w *writer) summary(m *Matrix) {
 		}
 	}
 	for i := range m.Cells {
-		if c := &m.Cells[i]; c.isUnreached() {
+		if c := &m.Cells[i]; c.isUnreached() && details {
 			w.line("%s under %s can violate %s: not seen in these %d runs", c.Mode, c.Fault,
 				c.Property, c.Runs)
 		}

@@ -11,7 +11,7 @@ type tape struct {
 	hist    *model.History
 	entries []model.Entry
 	fate    []int64 // of a Send: the Deliver or Drop at its other end, or the Lose on its way
-	origin  []int64 // of a Send that repeats another: the transmission before
+	origin  []int64 // of a Send that repeats another: the transmission before, or the tree before
 	call    []int32 // of an Invoke, Serve or Answer: the call in the history plus one
 }
 
@@ -50,7 +50,15 @@ func (t *tape) linkMessages() {
 		kind     model.Kind
 		seq      int64
 	}
+	// A source that begins a record anew numbers it anew.
+	type root struct {
+		from, to model.ProcID
+		attempt  int32
+		channel  int16
+		id       model.ID
+	}
 	last := map[message]int64{}
+	roots := map[root]int64{}
 	for i := range t.entries {
 		e := &t.entries[i]
 		switch e.Kind {
@@ -66,6 +74,13 @@ func (t *tape) linkMessages() {
 				t.origin[e.N] = last[m]
 			}
 			last[m] = e.N
+			if e.Msg.Kind == model.Data && e.Msg.Record.Op == 0 {
+				r := root{e.Proc, e.To, e.Attempt, e.Msg.Channel, e.Msg.Record.ID}
+				if t.origin[e.N] == 0 {
+					t.origin[e.N] = roots[r]
+				}
+				roots[r] = e.N
+			}
 		}
 	}
 }
@@ -177,7 +192,8 @@ func isDeath(e *model.Entry) bool {
 // it, and requests on its behalf.
 func isAbout(e *model.Entry, id model.ID) bool {
 	switch e.Msg.Kind {
-	case model.Data, model.Ack, model.Get, model.Put, model.Write, model.Read:
+	case model.Data, model.Ack, model.Get, model.Put, model.Write, model.Read, model.Update,
+		model.Mark:
 		return e.Msg.Record.ID == id
 	case model.NoKind:
 		return e.Kind == model.EntryApply && e.Msg.Record.ID == id
@@ -192,7 +208,7 @@ func isServe(e *model.Entry, kind model.Kind) bool {
 
 // covers reports whether e commits an offset behind a record.
 func covers(e *model.Entry, id model.ID) bool {
-	return isServe(e, model.OffsetCommit) && e.Msg.Record.ID.Part == id.Part &&
+	return isServe(e, model.OffsetCommit) && tookEffect(e) && e.Msg.Record.ID.Part == id.Part &&
 		e.Msg.Seq > id.Offset
 }
 

@@ -24,6 +24,7 @@ func Text(c *Case, style Style) string {
 	w.line("%s", style.paint(bold, Title(c)))
 	w.verdicts(c)
 	w.anomalies(c)
+	w.linearizable(c)
 	if len(t.entries) == 0 {
 		w.blank()
 		w.line("no trace was kept of its %d events: no diagram, and no count of what became of "+
@@ -101,6 +102,13 @@ func (w *writer) verdicts(c *Case) {
 		text = strings.TrimRight(text, " ")
 		word := v.Result.String()
 		w.line("  %-*s  %s%s", width, v.Property, w.style.result(v.Result, word), text[len(word):])
+	}
+	if lines := c.Scenario.Unlike(); len(lines) > 0 {
+		w.blank()
+		w.line("%s claims nothing here: it is set otherwise than it says", c.Scenario.Mode.Name)
+		for _, line := range lines {
+			w.line("  %s", line)
+		}
 	}
 	if lines := c.outside(); len(lines) > 0 {
 		w.blank()
@@ -249,8 +257,9 @@ func accountRow(name string, c counts) []string {
 	return row
 }
 
-// tail says which faults were not reached and how to run it again.
+// tail says what the run cost, which faults were not reached and how to run it again.
 func (w *writer) tail(c *Case) {
+	w.costs(c)
 	if lines := NotReached(c); len(lines) > 0 {
 		w.blank()
 		w.line("not reached, so that it tests nothing:")

@@ -14,6 +14,7 @@ const (
 	unanswered                     // a caller had no answer and asked again
 	resent                         // a sender had no acknowledgement and sent again
 	restarted                      // a successor began again
+	redone                         // a tuple tree was not finished in time and begun anew
 )
 
 // turn is the event at which the way to the one of two occurrences leaves that to the other.
@@ -46,7 +47,7 @@ func (t *tape) lastTurn(n int64) *turn {
 		case e.Kind == model.EntryAnswer && e.Outcome == model.Unknown:
 			return &turn{unanswered, n, e.Cause}
 		case t.origin[n] != 0:
-			return &turn{resent, n, t.origin[n]}
+			return &turn{t.repetition(e), n, t.origin[n]}
 		case e.Kind == model.EntryStart && e.Attempt > 1:
 			return &turn{restarted, n, 0}
 		}
@@ -66,7 +67,7 @@ func (t *tape) turnAt(e *model.Entry, before map[int64]bool) *turn {
 		}
 	case model.EntrySend:
 		if first := t.origin[e.N]; first != 0 && before[first] && !before[e.N] {
-			return &turn{resent, e.N, first}
+			return &turn{t.repetition(e), e.N, first}
 		}
 	case model.EntryStart:
 		if before[e.N] {
@@ -77,6 +78,15 @@ func (t *tape) turnAt(e *model.Entry, before map[int64]bool) *turn {
 		}
 	}
 	return nil
+}
+
+// repetition says how a message comes to repeat another: as its next transmission, or under a new
+// tree.
+func (t *tape) repetition(e *model.Entry) turnKind {
+	if e.Msg.Try == 0 {
+		return redone
+	}
+	return resent
 }
 
 // earlierLife is an event in a set of another life of the process that starts at e, or 0.
@@ -102,6 +112,8 @@ func (s *story) explain(t *turn) {
 		s.explainResent(t)
 	case restarted:
 		s.explainRestart(t)
+	case redone:
+		s.explainRedone(t)
 	}
 }
 
@@ -146,10 +158,8 @@ func (s *story) whyUnanswered(invoked, upTo int64) string {
 		return s.whyPaused(who, invoked, upTo)
 	case e.Kind == model.EntryDelay:
 		return fmt.Sprintf("A %s of %s was held up on its way at %s.", kind, who, s.at(e.N))
-	case e.Detail == "answer":
-		return fmt.Sprintf("The answer to a %s of %s was lost at %s.", kind, who, s.at(e.N))
 	}
-	return fmt.Sprintf("A %s of %s was lost on its way at %s.", kind, who, s.at(e.N))
+	return s.whyLostHalf(e)
 }
 
 // whyPaused is a sentence on a process that stood still between two events, or "".
@@ -176,7 +186,11 @@ func (s *story) explainResent(t *turn) {
 func (s *story) died(e *model.Entry) string {
 	switch e.Kind {
 	case model.EntryGiveUp:
-		return fmt.Sprintf("gave up at %s (%s)", s.at(e.N), e.Detail)
+		on := ""
+		if id := s.t.gaveUpOn(e); id != s.about && id.Offset >= 0 {
+			on = " on " + s.c.recordName(id)
+		}
+		return fmt.Sprintf("gave up%s at %s (%s)", on, s.at(e.N), e.Detail)
 	case model.EntryCancel:
 		return fmt.Sprintf("was cancelled at %s (%s)", s.at(e.N), e.Detail)
 	}
@@ -221,9 +235,21 @@ func (s *story) sayReread(start *model.Entry) {
 // takenBack is a clause on the commit that took the offset back before a source asked for it, or
 // "".
 func (s *story) takenBack(position *model.Entry) string {
-	last := s.t.findLast(0, position.N, func(e *model.Entry) bool {
+	asked := position.N
+	if call := s.t.callOf(asked); call != nil && call.Served != 0 {
+		asked = call.Served
+	}
+	last := s.t.findLast(0, asked, func(e *model.Entry) bool {
 		return isServe(e, model.OffsetCommit) && e.Msg.Record.ID.Part == s.about.Part
 	})
+	switch {
+	case last != nil && last.Detail == isForgotten:
+		return fmt.Sprintf(", since the commit of %d at %s was acknowledged and forgotten,",
+			last.Msg.Seq, s.at(last.N))
+	case last != nil && s.t.has(asked) && s.t.at(asked).Detail == isStale:
+		return fmt.Sprintf(", a stale answer, for %d had been committed at %s,", last.Msg.Seq,
+			s.at(last.N))
+	}
 	if last == nil || last.Msg.Seq > s.about.Offset {
 		return ""
 	}

@@ -47,6 +47,8 @@ func (s *story) whyHeld(got *model.Entry, before int64) string {
 		switch {
 		case e.Kind == model.EntryInvoke && s.isOpen(n, before):
 			why = s.whyUnanswered(n, before)
+		case e.Kind == model.EntryServe:
+			why = s.whyVoid(e)
 		case e.Kind == model.EntrySend && e.Msg.Kind == model.Data:
 			why = s.whyUnacked(e, before)
 		}
@@ -88,9 +90,10 @@ func (s *story) whyAckIgnored(ack *model.Entry, before int64) string {
 
 // whyLost says that the network took a message.
 func (s *story) whyLost(lost *model.Entry) string {
-	what := s.record
-	if lost.Msg.Kind == model.Ack {
-		what = "the acknowledgement of " + what
+	what := s.messageOf(lost)
+	if lost.Detail == byPartition {
+		return fmt.Sprintf("A partition between %s and %s took %s at %s.", s.t.name(lost.Proc),
+			s.t.name(lost.To), what, s.at(lost.N))
 	}
 	return capital(fmt.Sprintf("the network lost %s between %s and %s at %s.", what,
 		s.t.name(lost.Proc), s.t.name(lost.To), s.at(lost.N)))
@@ -123,9 +126,9 @@ func (s *story) whyDropped(drop *model.Entry) string {
 		return isDeath(e) && e.Proc == drop.To
 	})
 	if death == nil {
-		return fmt.Sprintf("%s was not there when %s came at %s.", s.t.name(drop.To), s.record,
-			s.at(drop.N))
+		return fmt.Sprintf("%s was not there when %s came at %s.", s.t.name(drop.To),
+			s.messageOf(drop), s.at(drop.N))
 	}
 	return fmt.Sprintf("%s %s, and %s found nobody there at %s.", s.t.name(drop.To), s.died(death),
-		s.record, s.at(drop.N))
+		s.messageOf(drop), s.at(drop.N))
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -10,6 +11,10 @@ import (
 // tellValue tells of a value, an order or a state that no legal run gives: which record was
 // repeated or lost, and where that shows.
 func (s *story) tellValue(a *model.Anomaly, l *ledger) {
+	if s.tellTampered(s.keysOf(a)) {
+		s.sayShown(a)
+		return
+	}
 	root := s.root(a, l)
 	if root == nil {
 		s.tellLate(a)
@@ -27,6 +32,10 @@ func (s *story) tellValue(a *model.Anomaly, l *ledger) {
 
 // tellLate tells why a write came when it did, where nothing was lost or done twice.
 func (s *story) tellLate(a *model.Anomaly) {
+	if s.tellZombieState(s.keysOf(a)) {
+		s.sayShown(a)
+		return
+	}
 	for _, n := range a.Events {
 		if !s.t.has(n) {
 			continue
@@ -62,8 +71,14 @@ func (s *story) overwritten(e *model.Entry) *model.Entry {
 }
 
 // sayShown says where an anomaly shows: the event of its certificate that services or readers saw.
+// Where something older was shown again, it is the last of them.
 func (s *story) sayShown(a *model.Anomaly) {
-	for _, n := range a.Events {
+	events := a.Events[:]
+	if a.Kind == model.Regression {
+		events = slices.Clone(events)
+		slices.Reverse(events)
+	}
+	for _, n := range events {
 		if !s.t.has(n) || slices.Contains(s.cited, n) || len(s.sentences) == 0 {
 			continue
 		}
@@ -126,7 +141,7 @@ func (s *story) verb(n int64) string {
 // record itself, or the first one that was applied under the same key and is affected.
 func (s *story) root(a *model.Anomaly, l *ledger) *account {
 	if own := l.of(a.Record.ID); own != nil && l.isAffected(own) &&
-		(own.isDoubled || own.Visible == 0) {
+		(own.isDoubled || s.isGone(own, l)) {
 		return own
 	}
 	keys := s.keysOf(a)
@@ -136,13 +151,19 @@ func (s *story) root(a *model.Anomaly, l *ledger) *account {
 		if e.Kind != model.EntryApply || !keys[e.Msg.Record.Key] {
 			continue
 		}
-		if other := l.of(e.Msg.Record.ID); other != nil && (other.isDoubled || other.Visible == 0 &&
-			other.dropped == "") {
+		if other := l.of(e.Msg.Record.ID); other != nil && (other.isDoubled || s.isGone(other, l)) {
 			first = other
 			break
 		}
 	}
 	return first
+}
+
+// isGone reports whether nothing came of a record of which something should have come. That it is
+// not visible says nothing in a table by key, where others write over it.
+func (s *story) isGone(a *account, l *ledger) bool {
+	isHidden := a.Visible == 0 && s.c.Result.Subject.Shape != model.Keys || a.Written == 0
+	return isHidden && a.dropped == "" && l.isAffected(a)
 }
 
 // keysOf are the keys under which the record of an anomaly was applied.
@@ -162,8 +183,70 @@ func (s *story) keysOf(a *model.Anomaly) map[string]bool {
 	return keys
 }
 
-// tellStuck tells what there is to see of a run that made no progress.
+// tellStuck tells what there is to see of a run that made no progress: what a process failed on
+// again and again, or else how often one was started and where the trail of the record ends.
 func (s *story) tellStuck() {
+	stuck := s.record
+	if f := s.worstFailure(); f != nil {
+		s.sayFailure(f)
+	} else if commit := s.forgottenCommit(); commit != nil {
+		s.sentences = append(s.sentences, s.whyVoid(commit))
+		s.say("So offset %d was not committed before the run ended at %s (%s), and nobody "+
+			"commits it again.", commit.Msg.Seq, s.at(s.t.end()), s.t.hist.End.Reason)
+		return
+	} else {
+		s.sayRestarts()
+		if fetched := s.t.findLast(0, s.t.end(), func(e *model.Entry) bool {
+			return isFetch(e, s.about)
+		}); fetched != nil {
+			s.sayNotEmpty(s.breach(fetched))
+		}
+	}
+	_, a := s.c.primary()
+	if !s.c.Result.Subject.Input.Has(a.Record.ID) {
+		s.say("The input was drained, and still the run did not end by itself: it was cut off at "+
+			"%s (%s).", s.at(s.t.end()), s.t.hist.End.Reason)
+		return
+	}
+	if commit := s.t.find(0, s.t.end(), func(e *model.Entry) bool {
+		return covers(e, a.Record.ID)
+	}); commit == nil && s.t.mode.Commits {
+		s.say("The offset behind %s was not committed before the run ended at %s (%s).", stuck,
+			s.at(s.t.end()), s.t.hist.End.Reason)
+		return
+	}
+	s.say("Nothing more came of %s before the run ended at %s (%s).", stuck, s.at(s.t.end()),
+		s.t.hist.End.Reason)
+}
+
+// forgottenCommit is the last commit of an offset in the partition of the record, if the input log
+// forgot it, or nil.
+func (s *story) forgottenCommit() *model.Entry {
+	last := s.t.findLast(0, s.t.end(), func(e *model.Entry) bool {
+		return isServe(e, model.OffsetCommit) && e.Msg.Record.ID.Part == s.about.Part
+	})
+	if last == nil || last.Detail != isForgotten {
+		return nil
+	}
+	return last
+}
+
+// sayFailure says what a process failed on in every life, and makes the story one of that record.
+func (s *story) sayFailure(f *failure) {
+	on := ""
+	if s.c.Result.Subject.Input.Has(f.id) {
+		s.about, s.record = f.id, s.c.recordName(f.id)
+		on = " on " + s.record
+	}
+	s.say("%s failed%s in %d lives (%s), first at %s and last at %s.", s.t.name(f.proc), on,
+		f.times, f.reason, s.at(f.first), s.at(f.last))
+	if on != "" {
+		s.say("Each successor was given it again, and nothing behind it got through.")
+	}
+}
+
+// sayRestarts says which process was started most often, if any was again and again.
+func (s *story) sayRestarts() {
 	restarts, worst := int32(0), (*model.Life)(nil)
 	for i := range s.t.hist.Lives {
 		if l := &s.t.hist.Lives[i]; l.Life > restarts {
@@ -174,22 +257,37 @@ func (s *story) tellStuck() {
 		s.say("%s was started %d times, the last time at %s.", s.t.name(worst.Proc), restarts,
 			s.at(worst.Began))
 	}
-	if s.c.Result.Subject.Input.Has(s.about) {
-		if fetched := s.t.findLast(0, s.t.end(), func(e *model.Entry) bool {
-			return isFetch(e, s.about)
-		}); fetched != nil {
-			if why := s.breach(fetched); why != "" {
-				s.sentences = append(s.sentences, why)
-			}
+}
+
+// tellZombieState tells of an attempt that had been replaced and wrote state under one of some
+// keys; it reports false if there is none.
+func (s *story) tellZombieState(keys map[string]bool) bool {
+	set := s.t.find(0, s.t.end(), func(e *model.Entry) bool {
+		if !setsState(e) || !tookEffect(e) || !keys[e.Msg.Record.Key] {
+			return false
 		}
+		life := s.t.life(e)
+		return life != nil && life.Replaced != 0 && life.Replaced < e.N
+	})
+	if set == nil {
+		return false
 	}
-	if !s.c.Result.Subject.Input.Has(s.about) {
-		s.say("The input was drained, and still the run did not end by itself: it was cut off at "+
-			"%s (%s).", s.at(s.t.end()), s.t.hist.End.Reason)
-		return
+	s.sayReplaced(set)
+	text := fmt.Sprintf("The old attempt %d went on: %s", set.Attempt, s.describe(set))
+	if before := s.lastSet(set); before != nil && !isOf(before, set) {
+		text += fmt.Sprintf(", over %s of attempt %d", before.Msg.Record.Value, before.Attempt)
 	}
-	s.say("Nothing more came of %s before the run ended at %s (%s).", s.record, s.at(s.t.end()),
-		s.t.hist.End.Reason)
+	s.sentences = append(s.sentences, text+".")
+	return true
+}
+
+// sayReplaced says how a life that did something came to be replaced before.
+func (s *story) sayReplaced(e *model.Entry) {
+	life := s.t.life(e)
+	if pause := s.pauseOf(life); pause != nil {
+		s.say("%s stood still from %s on and was taken for dead.", s.t.name(e.Proc), s.at(pause.N))
+	}
+	s.say("Its successor began at %s.", s.at(life.Replaced))
 }
 
 // tellZombie tells of a write by an attempt that had been replaced.
@@ -203,11 +301,7 @@ func (s *story) tellZombie(a *model.Anomaly) {
 		if life == nil || life.Replaced == 0 {
 			continue
 		}
-		who := s.t.name(write.Proc)
-		if pause := s.pauseOf(life); pause != nil {
-			s.say("%s stood still from %s on and was taken for dead.", who, s.at(pause.N))
-		}
-		s.say("Its successor began at %s.", s.at(life.Replaced))
+		s.sayReplaced(write)
 		s.say("The old attempt %d went on and %s: the service took it, at %s.", write.Attempt,
 			s.served(write), s.at(n))
 		return

@@ -68,6 +68,10 @@ func (a *app) run(ctx context.Context, args []string) (status int) {
 		}
 	}()
 	a.doing = "the command line"
+	if err := checkNames(a.lib); err != nil {
+		a.say(err)
+		return statusUsage
+	}
 	root := a.root()
 	root.SetArgs(args)
 	if err := root.ExecuteContext(ctx); err != nil && !errors.Is(err, a.out.err) {

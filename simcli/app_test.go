@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -161,6 +162,32 @@ func TestCanary(t *testing.T) {
 	assert.Equal(t, 6, status)
 	assert.Contains(t, stdout, "FAIL  canary: at-least-once under crash shows duplicate in 0 of ")
 	assert.Contains(t, stdout, "skip  the library has no at-most-once under crash")
+}
+
+// An operator that is not a function of its arguments is found, and the first event that it changes
+// is shown from both sides: by the self-test, and by any run of it.
+func TestDifference(t *testing.T) {
+	var calls atomic.Int64
+	counted := model.Operator{Name: "counted", Kind: model.Stateless,
+		Step: func(in model.Record, st model.Value, out *model.Outputs) model.Value {
+			out.Emit(in.Key, model.Value{Num: calls.Add(1)})
+			return st
+		}}
+	topology := scenarios.Pipeline
+	topology.Name = "counted"
+	topology.Stages = []model.Stage{{Name: "op", Operator: &counted, From: []string{"input"}}}
+	lib := scenarios.Builtin()
+	lib.Topologies = []*model.Topology{&topology}
+	status, stdout, _ := try(context.Background(), lib, "doctor")
+	assert.Equal(t, 4, status)
+	const event = `event \d+ at .*: send op/0 attempt 1 to sink/0 data input/0:0 op 1 "k\d" = `
+	assert.Regexp(t, `FAIL  counted under none, seed 1, again in new worlds: hashes .*\n`+
+		`one    `+event+`.*\n       because of event \d+ at .*: deliver .*\n`+
+		`other  `+event+`.*\n       because of event .*\n`+
+		`they differ in Msg.Record.Value.Num\n`, stdout)
+	status, _, stderr := try(context.Background(), lib, "run", "counted")
+	assert.Equal(t, 4, status)
+	assert.Regexp(t, `two runs differ, hashes .*\none    `+event, stderr)
 }
 
 func TestProgressText(t *testing.T) {

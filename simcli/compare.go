@@ -20,14 +20,18 @@ type comparison struct {
 	seeds   string
 	strict  bool
 	asJSON  bool
+	details bool
 
 	isOneSeed bool // --seed was given: it is the scenario's seed and the only one for plans
+	hasFaults bool // --fault was given: one run a mode, under just these
 }
 
 const compareHelp = `Runs every mode under every class of faults and says what it claims, what was
 seen, and which smallest run shows it: plans drawn from seeds on all records,
-and one fault at every place on a few. The faults of the scenario itself are
-left out.`
+and one fault at every place on a few. Below it stands what each mode costs.
+The faults of the scenario itself are left out. With --fault every mode runs
+once, under these faults and one seed, and they are shown side by side. Each
+mode writes to its own sink; a sink that the scenario names is for its own mode.`
 
 func (a *app) compareCommand() *cobra.Command {
 	var f settings
@@ -38,37 +42,54 @@ func (a *app) compareCommand() *cobra.Command {
 		Long:  compareHelp,
 		Example: a.examples(
 			"compare page-views",
+			"compare pipeline --records 3 --fault 'crash op/0 after effect 1 of record 0'",
 			"compare pipeline --modes at-most-once,at-least-once --classes crash,zombie",
 			"compare pipeline --seeds 1-1000 --strict --json"),
 		Args:              one("a scenario: a name or a file"),
 		ValidArgsFunction: a.completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			modes, err := a.pickModes(c.modes)
+			if err != nil {
+				return err
+			}
+			lines := f.params
+			f.params = nil
 			t, err := a.resolve(cmd, args[0], &f)
 			if err != nil {
 				return err
 			}
+			if err := t.setAmong(modes, lines); err != nil && len(lines) > 0 {
+				return err
+			}
 			c.isOneSeed = cmd.Flags().Changed("seed")
-			return a.compare(cmd.Context(), t, &c)
+			c.hasFaults = cmd.Flags().Changed("fault")
+			return a.compare(cmd.Context(), t, modes, &c)
 		},
 	}
 	f.addTo(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&c.modes, "modes", "all", "these `MODES`, separated by commas")
+	flags.StringVar(&c.modes, "modes", "", "these `MODES`, separated by commas, or all; "+
+		"variants, which are made to fail, run only when asked for")
 	flags.StringVar(&c.classes, "classes", "all", "these `CLASSES` of faults, separated by commas")
 	flags.StringVar(&c.seeds, "seeds", "1-20", "draw plans from the seeds `A-B`")
 	flags.Uint64Var(&f.seed, "seed", scenarios.SeedDefault, "draw plans from one `SEED`")
+	flags.StringArrayVar(&f.faults, "fault", nil,
+		"only under this `LINE` of the fault language; repeatable")
+	flags.BoolVar(&c.details, "details", false, "also a line for each mode and class")
 	flags.BoolVar(&c.strict, "strict", false,
 		"also fail when a violation that is claimed to be reachable is not seen")
 	flags.BoolVar(&c.asJSON, "json", false, "write the result as a JSON document")
 	cmd.MarkFlagsMutuallyExclusive("seed", "seeds")
+	for _, other := range []string{"seeds", "classes", "strict", "details"} {
+		cmd.MarkFlagsMutuallyExclusive("fault", other)
+	}
 	return cmd
 }
 
-func (a *app) compare(ctx context.Context, t *target, c *comparison) error {
-	modes, err := pickAll("mode", c.modes, a.lib.Modes,
-		func(m *model.Mode) string { return m.Name })
-	if err != nil {
-		return err
+func (a *app) compare(ctx context.Context, t *target, modes []*model.Mode,
+	c *comparison) error {
+	if c.hasFaults {
+		return a.compareFaults(t, modes, c.asJSON)
 	}
 	classes, err := pickAll("class", c.classes, a.lib.Classes,
 		func(c *scenarios.Class) string { return c.Name })
@@ -85,6 +106,9 @@ func (a *app) compare(ctx context.Context, t *target, c *comparison) error {
 	a.doing = "comparing " + t.s.Name
 	p := a.newProgress("cells")
 	m, err := search.Compare(ctx, a.lib, t.s, modes, classes, first, last, p.step)
+	if err == nil {
+		m.Costs, err = search.Costs(ctx, a.lib, t.s, modes, first, last)
+	}
 	p.end()
 	if err != nil {
 		return err
@@ -95,7 +119,7 @@ func (a *app) compare(ctx context.Context, t *target, c *comparison) error {
 	if c.asJSON {
 		a.out.json(doc)
 	} else {
-		a.out.print(doc.Text(a.style()))
+		a.out.print(doc.Text(a.style(), c.details))
 	}
 	a.noteMatrix(doc, c.strict)
 	if doc.Partial {
@@ -117,6 +141,20 @@ func (a *app) noteMatrix(m *report.Matrix, strict bool) {
 	if strict && m.Unreached > 0 && !m.Partial {
 		a.note(statusUnmet)
 	}
+}
+
+// pickModes finds the named modes: without names, all that are no variants.
+func (a *app) pickModes(names string) ([]*model.Mode, error) {
+	if names != "" {
+		return pickAll("mode", names, a.lib.Modes, func(m *model.Mode) string { return m.Name })
+	}
+	var modes []*model.Mode
+	for _, m := range a.lib.Modes {
+		if !m.IsVariant {
+			modes = append(modes, m)
+		}
+	}
+	return modes, nil
 }
 
 // pickAll finds the named values of a list; "all" is all of it.

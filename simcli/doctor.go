@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/oncesim/oncesim/model"
+	"github.com/oncesim/oncesim/report"
 	"github.com/oncesim/oncesim/scenarios"
 	"github.com/oncesim/oncesim/search"
 )
@@ -130,6 +131,31 @@ func (d *subject) alone() ([]uint64, error) {
 	return list, nil
 }
 
+// difference runs a plan twice more with the full trace, each time in a new world, and the second
+// time behind one more plan than before, and tells the first event that differs.
+func (d *subject) difference(plan int) (string, error) {
+	first, err := scenarios.NewRunner(d.lib, d.s)
+	if err != nil {
+		return "", err
+	}
+	traced := scenarios.Options{Trace: true}
+	one := first.Run(uint64(plan+1), d.plans[plan], traced).Trace
+	for before := range len(d.plans) + 1 {
+		other, err := scenarios.NewRunner(d.lib, d.s)
+		if err != nil {
+			return "", err
+		}
+		for i := range before {
+			other.Run(uint64(i+1), d.plans[i], scenarios.Options{})
+		}
+		trace := other.Run(uint64(plan+1), d.plans[plan], traced).Trace
+		if text := report.Difference(first.Job(), one, trace); text != "" {
+			return text, nil
+		}
+	}
+	return "the full traces do not differ: it is the draws, or it does not happen every time\n", nil
+}
+
 func (a *app) checkHashes(topology *model.Topology, mode *model.Mode) error {
 	a.doing = fmt.Sprintf("the self-test of %s under %s", topology.Name, mode.Name)
 	d, err := a.newSubject(topology, mode)
@@ -162,7 +188,9 @@ func (a *app) checkHashes(topology *model.Topology, mode *model.Mode) error {
 			if got[i] != want[i] {
 				a.check(false, statusDiffers, "%s under %s, seed %d, %s: hashes %016x and %016x",
 					topology.Name, mode.Name, i+1, way.name, want[i], got[i])
-				return nil
+				text, err := d.difference(i)
+				a.out.print(text)
+				return err
 			}
 		}
 	}

@@ -92,10 +92,10 @@ func (a *app) smallestUnder(ctx context.Context, topology *model.Topology, mode 
 	if err != nil {
 		return nil, ""
 	}
-	s := *search.WithMode(t.base, mode)
-	s.Input.Records = search.PlacedRecords
 	for _, class := range a.lib.Classes {
-		cell := search.Cell{Library: a.lib, Scenario: &s, Class: class}
+		s := search.Under(t.base, mode, class)
+		s.Input.Records = search.PlacedRecords
+		cell := search.Cell{Library: a.lib, Scenario: s, Class: class}
 		tally, err := cell.Place(ctx, false)
 		if err != nil {
 			return nil, ""
@@ -104,9 +104,8 @@ func (a *app) smallestUnder(ctx context.Context, topology *model.Topology, mode 
 		if w == nil {
 			continue
 		}
-		shown := s
-		shown.Seed, shown.Faults = w.Seed, planOf(&s, w.Rules)
-		return w, t.command(a.program, &shown)
+		s.Seed, s.Faults = w.Seed, planOf(s, w.Rules)
+		return w, t.command(a.program, s)
 	}
 	return nil, ""
 }
@@ -120,7 +119,7 @@ func isSmaller(w, than *search.Witness) bool {
 
 // planOf writes compiled rules as the faults of a scenario.
 func planOf(s *scenarios.Scenario, rules []model.Rule) (plan faults.Plan) {
-	job := model.NewJob(s.Topology, nil)
+	job := s.Job()
 	for _, rule := range rules {
 		plan = append(plan, faults.FromRule(job, rule))
 	}

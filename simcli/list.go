@@ -130,8 +130,7 @@ func (a *app) items(name string) []item {
 		return a.scenarioItems()
 	case "modes":
 		for _, m := range a.lib.Modes {
-			list = append(list, item{Name: m.Name, Says: m.Says, Source: m.Source, Claims: m.Claims,
-				Tolerates: m.Tolerates, Params: paramNames(m)})
+			list = append(list, modeItem(m))
 		}
 	case "operators":
 		for _, o := range a.lib.Operators {
@@ -161,6 +160,16 @@ func (a *app) items(name string) []item {
 		return nil
 	}
 	return list
+}
+
+// modeItem is the entry of a mode; a variant says that it is one.
+func modeItem(m *model.Mode) item {
+	it := item{Name: m.Name, Says: m.Says, Source: m.Source, Claims: m.Claims,
+		Tolerates: m.Tolerates, Params: paramNames(m)}
+	if m.IsVariant {
+		it.Kind, it.Says = "variant", "variant: "+m.Says
+	}
+	return it
 }
 
 // scenarioItems lists topologies and built-in files.

@@ -69,7 +69,7 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no hints")
 	root.AddCommand(a.runCommand(), a.compareCommand(), a.replayCommand(), a.explainCommand(),
-		a.listCommand(), a.doctorCommand(), a.versionCommand())
+		a.listCommand(), a.doctorCommand(), a.benchCommand(), a.versionCommand())
 	return root
 }
 

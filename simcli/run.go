@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/oncesim/oncesim/model"
 	"github.com/oncesim/oncesim/report"
 	"github.com/oncesim/oncesim/scenarios"
 )
@@ -16,6 +17,9 @@ import (
 // is judged all the same; its report has no diagram.
 const tracedMax = 200_000
 
+// pageCallsMax is how many calls a page may show: more than a browser likes already.
+const pageCallsMax = 5_000
+
 const runHelp = `Runs one scenario and judges it. SCENARIO is a topology or a built-in scenario
 by name ("list scenarios" has them), a scenario file, or - for standard input.
 Flags win over what the file says; --fault replaces all its faults, and
@@ -23,8 +27,7 @@ Flags win over what the file says; --fault replaces all its faults, and
 
 func (a *app) runCommand() *cobra.Command {
 	var f settings
-	var save, trace string
-	var asJSON bool
+	var r results
 	cmd := &cobra.Command{
 		Use:   "run SCENARIO",
 		Short: "run one scenario and show what became of every record",
@@ -37,14 +40,14 @@ func (a *app) runCommand() *cobra.Command {
 		Args:              one("a scenario: a name or a file"),
 		ValidArgsFunction: a.completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if trace == "-" && asJSON {
+			if r.trace == "-" && r.asJSON {
 				return fail(statusUsage, "--trace - and --json are two results: choose one")
 			}
 			t, err := a.resolve(cmd, args[0], &f)
 			if err != nil {
 				return err
 			}
-			return a.runTarget(t, save, trace, asJSON)
+			return a.runTarget(t, &r)
 		},
 	}
 	f.addTo(cmd)
@@ -54,20 +57,41 @@ func (a *app) runCommand() *cobra.Command {
 	flags.Uint64Var(&f.seed, "seed", scenarios.SeedDefault,
 		"the `SEED` of latencies and generated input")
 	flags.StringArrayVar(&f.faults, "fault", nil, "a `LINE` of the fault language; repeatable")
-	flags.StringVar(&save, "save", "", "write the run as a scenario `FILE`, or into a directory")
-	flags.StringVar(&trace, "trace", "",
-		"write every event as JSON lines to `FILE`; - for standard output")
-	flags.BoolVar(&asJSON, "json", false, "write the result as a JSON document")
+	r.addTo(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("mode", a.completeMode)
 	return cmd
 }
 
+// results are the flags that say what to do with a run.
+type results struct {
+	save, trace  string
+	asJSON       bool
+	linearizable bool
+	page         string
+}
+
+func (r *results) addTo(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&r.save, "save", "", "write the run as a scenario `FILE`, or into a directory")
+	flags.StringVar(&r.trace, "trace", "",
+		"write every event as JSON lines to `FILE`; - for standard output")
+	flags.BoolVar(&r.asJSON, "json", false, "write the result as a JSON document")
+	flags.BoolVar(&r.linearizable, "linearizable", false,
+		"also judge the services: whether an order of the calls explains all answers")
+	flags.StringVar(&r.page, "linearizable-page", "",
+		"the same, and write the calls as a page for a browser to `FILE`")
+}
+
 // runTarget runs a scenario, writes what is asked for, and notes the status.
-func (a *app) runTarget(t *target, save, trace string, asJSON bool) error {
+func (a *app) runTarget(t *target, r *results) error {
 	c, err := a.execute(t)
 	if err != nil {
 		return err
 	}
+	if err := a.judgeServices(c, r); err != nil {
+		return err
+	}
+	save, trace := r.save, r.trace
 	if trace != "" && len(c.Result.Trace) == 0 {
 		return fail(statusUsage, "--trace: the run has %d events, limit %d; --records makes it "+
 			"shorter", c.Result.Subject.History.End.N, tracedMax)
@@ -90,13 +114,49 @@ func (a *app) runTarget(t *target, save, trace string, asJSON bool) error {
 	}
 	switch {
 	case trace == "-":
-	case asJSON:
+	case r.asJSON:
 		a.out.json(report.NewRun(c))
 	default:
 		a.out.print(report.Text(c, a.style()))
 	}
 	a.note(statusOfRun(c))
+	a.note(statusOfServices(c))
 	return nil
+}
+
+// judgeServices asks of the services whether they are linearizable, if it is to be known.
+func (a *app) judgeServices(c *report.Case, r *results) error {
+	if !r.linearizable && r.page == "" {
+		return nil
+	}
+	n := len(c.Result.Subject.History.Calls)
+	if r.page != "" && n > pageCallsMax {
+		return fail(statusUsage, "--linearizable-page: the run has %d calls, limit %d; --records "+
+			"makes it shorter", n, pageCallsMax)
+	}
+	c.CheckLinearizable(0)
+	if r.page == "" {
+		return nil
+	}
+	return writeWhole(r.page, func(to io.Writer) error {
+		b := bufio.NewWriter(to)
+		if err := report.WriteLinearizablePage(b, c); err != nil {
+			return err
+		}
+		return b.Flush()
+	})
+}
+
+// statusOfServices is what the judgement of the services means; where none was asked for they are
+// as expected.
+func statusOfServices(c *report.Case) int {
+	switch c.LinearizableResult() {
+	case model.Violated:
+		return statusViolated
+	case model.Undecided:
+		return statusUnknown
+	}
+	return statusOK
 }
 
 func writeTrace(to io.Writer, c *report.Case) error {
@@ -129,10 +189,24 @@ func (a *app) execute(t *target) (*report.Case, error) {
 	}
 	c.Result = res
 	if again := res.Subject.History.End.Hash; again != hash {
+		text, err := a.difference(s, res.Trace)
+		if err != nil {
+			return nil, err
+		}
 		return nil, fail(statusDiffers, "%s under %s, seed %d: two runs differ, hashes %016x and "+
-			"%016x", s.Name, s.Mode.Name, s.Seed, hash, again)
+			"%016x\n%s", s.Name, s.Mode.Name, s.Seed, hash, again, text)
 	}
 	return c, nil
+}
+
+// difference runs a scenario once more, in a world of its own, and tells the first event in which
+// its trace differs from another.
+func (a *app) difference(s *scenarios.Scenario, trace []model.Entry) (string, error) {
+	runner, res, err := scenarios.Run(a.lib, s, scenarios.Options{Trace: len(trace) > 0})
+	if err != nil {
+		return "", err
+	}
+	return report.Difference(runner.Job(), trace, res.Trace), nil
 }
 
 // statusOfRun is what a run means: the verdict section decides where it is about the run, else

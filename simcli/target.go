@@ -239,6 +239,25 @@ func parseFaults(lines []string) (faults.Plan, error) {
 	return plan, nil
 }
 
+// setAmong applies the lines of --set under the first of some modes that has all of the parameters:
+// the others take of them what they have.
+func (t *target) setAmong(modes []*model.Mode, lines []string) error {
+	for _, mode := range modes {
+		hasAll := true
+		for _, line := range lines {
+			name, _, _ := strings.Cut(line, "=")
+			hasAll = hasAll && mode.Param(name) != nil
+		}
+		if hasAll {
+			plan := t.s.Faults
+			t.s = search.WithMode(t.s, mode)
+			t.s.Faults = plan
+			break
+		}
+	}
+	return t.set(lines)
+}
+
 // set applies the lines of --set.
 func (t *target) set(lines []string) error {
 	s := t.s
