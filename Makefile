@@ -7,7 +7,10 @@ FUZZTIME ?= 5s
 PORTABLE = ./model ./sim ./semantics ./faults ./checker ./scenarios
 WASMEXEC = $(shell $(GO) env GOROOT)/lib/wasm/go_js_wasm_exec
 
-.PHONY: test check fuzz wasm 386 golden bench ci
+# The golden hashes must also hold under another minor release of Go. The go command fetches it.
+OTHERGO ?= go1.25.5
+
+.PHONY: test check fuzz wasm 386 othergo determinism golden bench ci
 
 test:
 	$(GO) test -race -shuffle=on -timeout 20m ./...
@@ -38,12 +41,30 @@ wasm:
 386:
 	GOARCH=386 CGO_ENABLED=0 $(GO) test $(PORTABLE) ./search
 
+othergo:
+	@if GOTOOLCHAIN=$(OTHERGO) $(GO) version; then \
+		GOTOOLCHAIN=$(OTHERGO) $(GO) test -run 'Golden|Determinism|Hash' ./model ./sim ./scenarios; \
+	else \
+		echo "NOT CHECKED: golden hashes under $(OTHERGO), which cannot be had here;" \
+			"OTHERGO=go1.N.P names another"; \
+	fi
+
+# Twenty thousand drawn scenarios, each in a world that is used and in a new one.
+determinism:
+	$(GO) test -count=1 -run Determinism ./scenarios -determinism.full
+
 # The whole golden table; the ordinary tests check a small form of it.
 golden:
 	$(GO) test ./search -run Golden -golden.full -timeout 60m -v
+	$(GO) test ./checker -run AgreesWithPorcupine -golden.full -v
 
+# Ratios to yardsticks, met or not, then the absolute times of the benchmarks beside the code. Run
+# it alone.
 bench:
+	-$(GO) run ./cmd/simrun bench
+	$(GO) test -count=1 -v ./internal/bench -run Twin -twin
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-ci: check test fuzz wasm 386
+ci: check test fuzz wasm 386 othergo determinism
 	$(GO) test -count=1 -run Golden ./search
+	$(GO) test -count=1 ./checker -run AgreesWithPorcupine -golden.full

@@ -30,7 +30,7 @@ const exportsMax = 25
 var layout = []room{
 	{dir: ".", tests: "model semantics scenarios search report simtest simcli"},
 
-	{dir: "model", exports: 90},
+	{dir: "model", exports: 95},
 	{dir: "sim", may: "model", tests: "semantics"},
 	{dir: "semantics", may: "model"},
 	{dir: "faults", may: "model"},
@@ -42,15 +42,18 @@ var layout = []room{
 		tests:   "search report internal/oracle"},
 	{dir: "search", may: "model faults checker scenarios",
 		tests: "semantics defects report internal/oracle"},
-	{dir: "report", may: "model faults checker scenarios search"},
+	{dir: "report", may: "model faults checker scenarios search", exports: 30,
+		outside: "github.com/anishathalye/porcupine"},
 
 	{dir: "simtest", may: "model scenarios search report", outside: "pgregory.net/rapid",
 		tests: "semantics faults checker defects"},
-	{dir: "simcli", may: "model faults scenarios search report",
+	{dir: "simcli", may: "model faults scenarios search report internal/bench",
 		outside: "github.com/spf13/cobra github.com/spf13/pflag",
 		tests:   "semantics faults checker defects"},
 	{dir: "cmd/simrun", may: "simcli scenarios"},
 
+	{dir: "internal/bench", may: "model sim checker scenarios",
+		outside: "github.com/anishathalye/porcupine"},
 	{dir: "internal/oracle", may: "model", tests: "sim semantics scenarios checker"},
 }
 
