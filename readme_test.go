@@ -23,6 +23,9 @@ var commandPrefixes = []string{"$ go run ./cmd/simrun ", "$ simrun "}
 // as console holds commands and their output; a line "..." stands for lines that are left out.
 // The whole set-up command of the tests is the exception: it would run this test.
 func TestReadme_Commands(t *testing.T) {
+	if underRace {
+		t.Skip("runs without the race detector, as the command does")
+	}
 	path, err := filepath.Abs("README.md")
 	require.NoError(t, err)
 	data, err := os.ReadFile(path)

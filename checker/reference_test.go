@@ -597,6 +597,9 @@ func compare(t *testing.T, runs uint64, specs []string, reference map[string]fun
 	tallies map[string]*[3]int) {
 	j, props := NewJudge(), All()
 	tallies = map[string]*[3]int{}
+	if underRace {
+		runs = max(runs/4, 2_000)
+	}
 	for seed := range runs {
 		p, story := randomPlay(t, seed, specs)
 		for _, v := range j.Judge(p.s, props) {

@@ -40,6 +40,9 @@ func TestEveryPlan(t *testing.T) {
 	if *full {
 		last = 200
 	}
+	if underRace {
+		last = 1
+	}
 	for _, topology := range lib.Topologies {
 		for _, mode := range lib.Modes {
 			t.Run(topology.Name+"/"+mode.Name, func(t *testing.T) {
@@ -89,6 +92,9 @@ func eachPlacement(t *testing.T, lib *scenarios.Library, s *scenarios.Scenario,
 	stride := 7
 	if *full {
 		stride = 1
+	}
+	if underRace {
+		stride = 53
 	}
 	p := newPlacer(t, lib, s)
 	n := 0

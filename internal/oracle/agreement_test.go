@@ -64,6 +64,16 @@ var strikes = []model.Rule{
 	{Action: model.ReorderMessages, For: 20 * ms},
 }
 
+// some are the places of a fault that are tried: all, or one in twenty under the race detector.
+func some(fault model.Rule, x *model.Extent) (list []model.Rule) {
+	for i, rule := range everywhere(fault, x) {
+		if !underRace || (i+int(fault.Action))%20 == 0 {
+			list = append(list, rule)
+		}
+	}
+	return list
+}
+
 // everywhere lists the places of a fault in a run of some extent.
 func everywhere(fault model.Rule, x *model.Extent) []model.Rule {
 	var list []model.Rule
@@ -202,7 +212,7 @@ func TestAgreement(t *testing.T) {
 					c.run(at.name, b, seed)
 					x := extent(b.last)
 					for _, fault := range strikes {
-						for _, rule := range everywhere(fault, x) {
+						for _, rule := range some(fault, x) {
 							c.run(at.name, b, seed, rule)
 						}
 					}
@@ -211,6 +221,9 @@ func TestAgreement(t *testing.T) {
 		}
 	}
 	c.report(t)
+	if underRace {
+		return // too few runs to show everything
+	}
 	for _, kind := range model.Anomalies() {
 		switch kind {
 		case model.Phantom, model.Unexplained, model.Divergence, model.Stuck:
@@ -227,7 +240,7 @@ func (c *comparison) everyStrike(at string, b *bench, faults []model.Rule) {
 	c.run(at, b, 1)
 	x := extent(b.last)
 	for _, fault := range faults {
-		for _, rule := range everywhere(fault, x) {
+		for _, rule := range some(fault, x) {
 			c.run(at, b, 1, rule)
 		}
 	}
@@ -272,7 +285,8 @@ func TestAgreementOnChoices(t *testing.T) {
 		}
 	}
 	c.report(t)
-	assert.NotZero(t, c.seen[model.Divergence], "state and output are always of one choice")
+	assert.True(t, underRace || c.seen[model.Divergence] > 0,
+		"state and output are always of one choice")
 }
 
 // They say the same where services refuse, forget or answer what was, and where a record cannot be
@@ -309,7 +323,7 @@ func TestAgreementOnPairs(t *testing.T) {
 			b.run(1)
 			x := extent(b.last)
 			for _, fault := range strikes {
-				for j, first := range everywhere(fault, x) {
+				for j, first := range some(fault, x) {
 					for k, second := range everywhere(model.Rule{Action: model.Crash}, x) {
 						pick := model.Draw(1, model.DrawPlan, uint64(i), uint64(j), uint64(k))
 						if model.Below(pick, share) == 0 {

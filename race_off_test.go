@@ -1,0 +1,5 @@
+//go:build !race
+
+package oncesim_test
+
+const underRace = false
