@@ -109,6 +109,8 @@ func TestCompile_errors(t *testing.T) {
 			`expected "input/0" or "input/1"; did you mean "input/1"?`,
 		"crash op/0 at record input/2:7": `unknown partition "input/2", ` +
 			`expected "input/0" or "input/1"; did you mean "input/0"?`,
+		"poison record 1 at sink/0": `unknown process that applies an operator "sink/0", ` +
+			`expected "op/0" or "op/1"`,
 		"partition op/0 | sink/7 for 3us at 2us": `unknown process "sink/7", ` +
 			`expected one of ` + all + `; did you mean "sink/0"?`,
 		"partition op/7 | store for 3us at 2us": `unknown process "op/7", expected one of ` + all +

@@ -89,3 +89,16 @@ func TestIdentityLog_RestoresWhatItEncodes(t *testing.T) {
 	require.Equal(t, empty.Bytes(), again.Bytes())
 	require.Panics(t, func() { ask(l, model.Message{Kind: model.Get}) })
 }
+
+// A producer whose epoch is over is refused in order, whatever its number: Kafka's brokers compare
+// epochs first.
+func TestIdentityLog_Epochs(t *testing.T) {
+	l := sim.IdentityLog.New(1)
+	later := writeOf(9, 100, -1)
+	later.N = 1
+	require.Equal(t, model.Done, ask(l, later).Outcome)
+	earlier := writeOf(4, 4, 3)
+	require.Equal(t, model.Refused, ask(l, earlier).Outcome)
+	earlier.Flags = 0
+	require.Equal(t, model.Done, ask(l, earlier).Outcome, "out of order nobody looks")
+}

@@ -491,3 +491,22 @@ func TestWorld_ExtentOfRecords(t *testing.T) {
 		}
 	}
 }
+
+// A stale answer to one who would fence others off leaves the past as it was: what the predecessor
+// still writes is in it.
+func TestWorld_StaleLoadFencesNobody(t *testing.T) {
+	update := func(at, n int64) act {
+		return callsAt(at, model.Message{Kind: model.Update, Flags: model.Fenced,
+			Token: int64(op), Seq: n, N: 9, Record: model.Record{Op: 1, ID: model.ID{Offset: n}}})
+	}
+	load := func(at int64) act {
+		return callsAt(at, model.Message{Kind: model.LoadIDs, Flags: model.Fenced,
+			Token: int64(op)})
+	}
+	acts := map[model.ProcID][]act{op: {update(1*ms, 0), update(2*ms, 1), load(3 * ms),
+		update(4*ms, 2), update(5*ms, 3), update(6*ms, 4), load(7 * ms)}}
+	_, h := stage(acts, call(model.StaleRead, model.LoadIDs, 1),
+		call(model.StaleRead, model.LoadIDs, 2))
+	require.EqualValues(t, 0, h.Calls[2].Ans.Seq)
+	require.EqualValues(t, 3, h.Calls[6].Ans.Seq)
+}
