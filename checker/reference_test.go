@@ -548,6 +548,9 @@ func TestReferenceKeys(t *testing.T) {
 		"noise@keys", "dice@keys", "twin@keys"}
 	for name, tally := range compare(t, 20_000, specs, reference) {
 		require.Zero(t, tally[model.Undecided], name)
+		if underRace {
+			continue // too few to show everything
+		}
 		require.Greater(t, tally[model.Holds], 400, name)
 		require.Greater(t, tally[model.Violated], 400, name)
 	}
@@ -557,6 +560,9 @@ func TestReferenceKeys(t *testing.T) {
 		"dice>rekey@keys"}
 	for name, tally := range compare(t, 10_000, specs, reference) {
 		require.Zero(t, tally[model.Undecided], name)
+		if underRace {
+			continue // too few to show everything
+		}
 		require.Greater(t, tally[model.Holds], 200, name)
 		require.Greater(t, tally[model.Violated], 200, name)
 	}
@@ -570,6 +576,9 @@ func TestReferenceRows(t *testing.T) {
 	specs := []string{"sum@rows", "roll@rows", "odd@rows", "double@rows", "pair@rows"}
 	for name, tally := range compare(t, 6_000, specs, reference) {
 		require.Zero(t, tally[model.Undecided], name)
+		if underRace {
+			continue // too few to show everything
+		}
 		require.Greater(t, tally[model.Holds], 200, name)
 		require.Greater(t, tally[model.Violated], 200, name)
 	}
@@ -583,6 +592,9 @@ func TestReferenceInRow(t *testing.T) {
 	specs := []string{"double>roll", "double>odd", "sum>double", "roll>double", "odd>double"}
 	for name, tally := range compare(t, 5_000, specs, reference) {
 		require.Zero(t, tally[model.Undecided], name)
+		if underRace {
+			continue // too few to show everything
+		}
 		require.Greater(t, tally[model.Holds], 200, name)
 		require.Greater(t, tally[model.Violated], 200, name)
 	}

@@ -126,8 +126,11 @@ func many(t *testing.T, cell *search.Cell) *search.Tally {
 func rest(t *testing.T, cell *search.Cell) *search.Tally {
 	plain := *cell
 	plain.Trace, plain.Inspect = false, nil
-	return reached(t, &plain, 1<<32, fullSeeds-fewerSeeds)
+	return reached(t, &plain, restFrom, fullSeeds-fewerSeeds)
 }
+
+// restFrom is what the seeds of rest lie above.
+const restFrom = 1 << 32
 
 // reached runs seeds above one until enough plans have struck in whole.
 func reached(t *testing.T, cell *search.Cell, above uint64, want int64) *search.Tally {

@@ -60,6 +60,7 @@ func unseen(t *testing.T, lib *scenarios.Library, mode *model.Mode, class *scena
 	if len(list) > 0 {
 		drop(cell.Place(ctx, true))
 	}
+	rare := *cell
 	cell.Scenario = search.Under(long, mode, class)
 	if len(list) > 0 {
 		drop(cell.Seeds(ctx, 1, maySeeds))
@@ -71,6 +72,9 @@ func unseen(t *testing.T, lib *scenarios.Library, mode *model.Mode, class *scena
 	cell.Scenario.Input.Every, cell.Scenario.Input.Records = 100_000, 40
 	if len(list) > 0 {
 		drop(cell.Seeds(ctx, 1, 10*maySeeds))
+	}
+	if len(list) > 0 { // those of rest: what is rare was found there
+		drop(rare.Seeds(ctx, restFrom+1, restFrom+2*fullSeeds))
 	}
 	return list
 }

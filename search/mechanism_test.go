@@ -21,6 +21,9 @@ const mechanismSeeds = 2_000
 // each is named, and without it the cell is not clean. A mechanism that could be taken away
 // without a difference would be superstition.
 func TestGolden_CleanCellsRestOnSomething(t *testing.T) {
+	if underRace {
+		t.Skip("many runs, and nothing that TestGolden does not do as well")
+	}
 	lib := scenarios.Builtin()
 	for _, name := range goldenScenarios {
 		s := builtin(t, lib, name)

@@ -87,7 +87,7 @@ var AtMostOnce = model.Mode{
 		forget-call        non-deterministic  L SL NS ST (W D SD RV)
 		stale-read         stateless          - (L D)
 		stale-read         commutative        - (L SL W NS D SD RV RG)
-		stale-read         non-commutative    - (L SL W WS NS D SD RV RG)
+		stale-read         non-commutative    - (L SL W WS NS SX D SD RV RG)
 		stale-read         non-deterministic  - (L SL W NS D SD RV)
 		truncate           stateless          L
 		truncate           commutative        L SL W

@@ -86,7 +86,7 @@ var None = model.Mode{
 		forget-call        non-deterministic  L (SL W)
 		stale-read         stateless          - (L D)
 		stale-read         commutative        - (L SL W NS D SD RV RG)
-		stale-read         non-commutative    - (L SL W WS NS D SD RV RG)
+		stale-read         non-commutative    - (L SL W WS NS SX D SD RV RG)
 		stale-read         non-deterministic  - (L SL W NS D SD RV)
 		truncate           stateless          L
 		truncate           commutative        L SL W
