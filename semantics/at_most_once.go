@@ -43,7 +43,7 @@ var AtMostOnce = model.Mode{
 		delay-call         non-deterministic  SL NS RO (L W)
 		duplicate-call     stateless          D (L RG)
 		duplicate-call     commutative        D RG (L SL W NS)
-		duplicate-call     non-commutative    D RG (L SL W WS SX)
+		duplicate-call     non-commutative    D RG (L SL W WS NS SX)
 		duplicate-call     non-deterministic  D (L SL W NS RG)
 		pause              stateless          - (L)
 		pause              commutative        - (L SL W)
