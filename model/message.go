@@ -84,9 +84,9 @@ func Kinds() []Kind {
 //	                   row, and answers Refused to a lower one
 //
 // An input that is in the catalog already, or with InOrder is not above the highest number of its
-// channel, is answered DoneBefore and changes nothing. Mark is
-// Update of the catalog alone. LoadIDs and LoadOutbox read the row and take part in fencing: with
-// them a new life shuts out those before it.
+// channel, is answered DoneBefore and changes nothing. Mark is Update of the catalog alone. LoadIDs
+// and LoadOutbox read the row and take part in fencing: with them a new life shuts out those before
+// it.
 
 // Flags are the yes-or-no parts of a Message.
 type Flags uint8

@@ -8,12 +8,6 @@ import (
 	"github.com/oncesim/oncesim/search"
 )
 
-// latencies are the median and the 99th percentile of visible latency; 0 where nothing is visible.
-func latencies(c *Case) (p50, p99 int64) {
-	m := search.Measure(&c.Result)
-	return m.LatencyP50, m.LatencyP99
-}
-
 // costs says in a line or two what a run cost.
 func (w *writer) costs(c *Case) {
 	m := search.Measure(&c.Result)

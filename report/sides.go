@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/oncesim/oncesim/model"
+	"github.com/oncesim/oncesim/search"
 )
 
 // sidesProperties are the columns of Sides: what tells guarantees apart at a glance.
@@ -60,8 +61,7 @@ func (w *writer) side(c *Case) {
 		}
 		line += w.style.result(result, text) + strings.Repeat(" ", cellWidth-len(text))
 	}
-	p50, _ := latencies(c)
-	w.line("%s%s", line, clock(p50))
+	w.line("%s%s", line, clock(search.Measure(&c.Result).LatencyP50))
 	for _, fault := range NotReached(c) {
 		w.line("    not reached: %s", fault)
 	}

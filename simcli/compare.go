@@ -58,7 +58,7 @@ func (a *app) compareCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := t.setAmong(modes, lines); err != nil && len(lines) > 0 {
+			if err := t.setAmong(modes, lines); err != nil {
 				return err
 			}
 			c.isOneSeed = cmd.Flags().Changed("seed")

@@ -239,10 +239,13 @@ func parseFaults(lines []string) (faults.Plan, error) {
 	return plan, nil
 }
 
-// setAmong applies the lines of --set under the first of some modes that has all of the parameters:
-// the others take of them what they have.
+// setAmong applies the lines of --set under the scenario's own mode or else the first of some modes
+// that has all of the parameters: the others take of them what they have.
 func (t *target) setAmong(modes []*model.Mode, lines []string) error {
-	for _, mode := range modes {
+	if len(lines) == 0 {
+		return nil
+	}
+	for _, mode := range append([]*model.Mode{t.s.Mode}, modes...) {
 		hasAll := true
 		for _, line := range lines {
 			name, _, _ := strings.Cut(line, "=")
