@@ -113,8 +113,7 @@ func atLeastOnceParams() []model.Param {
 	return []model.Param{batchParam,
 		{Name: "window", Default: 4, Min: 1, Max: 1000,
 			Says: "how many records a source has unacknowledged at most"},
-		{Name: "commit-every", Default: 4, Min: 1, Max: 1000,
-			Says: "how many finished records one offset commit covers"},
+		commitEveryParam,
 		{Name: "timeout", Default: 30_000_000, Min: 1_000_000, Max: 10_000_000_000, IsTime: true,
 			Says: "how long a sender waits for an acknowledgement, times its hops to the sink"},
 		deadLetterParam}

@@ -44,6 +44,21 @@ func (p *chain) start(self model.Self, s *model.Script) {
 	p.in.load(s)
 }
 
+// handles takes the events that come to the same in whatever order a mode writes, and reports
+// whether this was one.
+func (p *chain) handles(s *model.Script, ev *model.Event) bool {
+	switch {
+	case failRefused(s, ev):
+	case ev.Kind == model.TimerFired:
+		p.out.due(s)
+	case ev.Kind == model.Answered && ev.Msg.Kind == model.LoadIDs:
+		p.in.learn(ev)
+	default:
+		return false
+	}
+	return true
+}
+
 // receive takes an input in hand and reports true, if it is its turn. What is known is only
 // acknowledged; what is unfinished is acknowledged when it is finished, as it came last.
 func (p *chain) receive(s *model.Script, m *model.Message) bool {
@@ -98,4 +113,53 @@ func (p *chain) state(c *model.Codec) {
 		c.Bool(&u.hasState)
 		c.Value(&u.after)
 	})
+}
+
+// idSink is what the sinks have in common that keep ids apart from what they write.
+type idSink struct {
+	task *model.Task
+	in   inbox
+	msg  model.Message // the output in hand
+}
+
+func newIDSink(job *model.Job, task *model.Task) idSink {
+	return idSink{task: task, in: newInbox(job, task)}
+}
+
+// Start implements model.Process.
+func (p *idSink) Start(_ model.Self, s *model.Script) {
+	p.in.reset()
+	p.msg = model.Message{}
+	p.in.load(s)
+}
+
+// handles is that of a chain.
+func (p *idSink) handles(s *model.Script, ev *model.Event) bool {
+	switch {
+	case failRefused(s, ev):
+	case ev.Kind == model.Answered && ev.Msg.Kind == model.LoadIDs:
+		p.in.learn(ev)
+	default:
+		return false
+	}
+	return true
+}
+
+// receive takes an output in hand and reports true, if it is its turn. What is known is only
+// acknowledged.
+func (p *idSink) receive(s *model.Script, m *model.Message) bool {
+	what := p.in.look(m)
+	switch what {
+	case isKnown:
+		acknowledge(s, p.task, m)
+	case isNew:
+		p.msg = *m
+	}
+	return what == isNew
+}
+
+// State implements model.Process.
+func (p *idSink) State(c *model.Codec) {
+	p.in.state(c)
+	c.Message(&p.msg)
 }

@@ -106,7 +106,7 @@ var DedupIDFirst = model.Mode{
 		case model.Operate:
 			return &idFirstOperator{chain: newChain(job, task)}
 		}
-		return &idFirstSink{task: task, in: newInbox(job, task)}
+		return &idFirstSink{newIDSink(job, task)}
 	},
 }
 
@@ -124,9 +124,7 @@ func (p *idFirstOperator) Start(self model.Self, s *model.Script) { p.start(self
 // Step implements model.Process.
 func (p *idFirstOperator) Step(ev *model.Event, s *model.Script) {
 	switch {
-	case failRefused(s, ev):
-	case ev.Kind == model.TimerFired:
-		p.out.due(s)
+	case p.handles(s, ev):
 	case ev.Kind == model.Delivered && ev.Msg.Kind == model.Ack:
 		p.out.acknowledge(s, &ev.Msg)
 		p.settle(s)
@@ -143,8 +141,6 @@ func (p *idFirstOperator) Step(ev *model.Event, s *model.Script) {
 		p.keyed.learn(ev)
 		p.apply(s)
 	case ev.Kind == model.Answered && ev.Msg.Kind == model.Put:
-	case ev.Kind == model.Answered && ev.Msg.Kind == model.LoadIDs:
-		p.in.learn(ev)
 	default:
 		panic(fmt.Sprintf("semantics: operator steps on %+v", *ev))
 	}
@@ -169,29 +165,14 @@ func (p *idFirstOperator) settle(s *model.Script) {
 func (p *idFirstOperator) State(c *model.Codec) { p.state(c) }
 
 // idFirstSink writes the id of an output, then the output, and acknowledges it.
-type idFirstSink struct {
-	task *model.Task
-	in   inbox
-	msg  model.Message // the output in hand
-}
-
-// Start implements model.Process.
-func (p *idFirstSink) Start(_ model.Self, s *model.Script) {
-	p.in.reset()
-	p.msg = model.Message{}
-	p.in.load(s)
-}
+type idFirstSink struct{ idSink }
 
 // Step implements model.Process.
 func (p *idFirstSink) Step(ev *model.Event, s *model.Script) {
 	switch {
-	case failRefused(s, ev):
+	case p.handles(s, ev):
 	case ev.Kind == model.Delivered:
-		switch p.in.look(&ev.Msg) {
-		case isKnown:
-			acknowledge(s, p.task, &ev.Msg)
-		case isNew:
-			p.msg = ev.Msg
+		if p.receive(s, &ev.Msg) {
 			p.in.mark(s, &p.msg)
 		}
 	case ev.Kind == model.Answered && ev.Msg.Kind == model.Mark:
@@ -199,15 +180,7 @@ func (p *idFirstSink) Step(ev *model.Event, s *model.Script) {
 		s.CallUntilDone(model.External, write(p.task, p.msg.Record))
 	case ev.Kind == model.Answered && ev.Msg.Kind == model.Write:
 		acknowledge(s, p.task, &p.msg)
-	case ev.Kind == model.Answered && ev.Msg.Kind == model.LoadIDs:
-		p.in.learn(ev)
 	default:
 		panic(fmt.Sprintf("semantics: sink steps on %+v", *ev))
 	}
-}
-
-// State implements model.Process.
-func (p *idFirstSink) State(c *model.Codec) {
-	p.in.state(c)
-	c.Message(&p.msg)
 }

@@ -104,7 +104,7 @@ var DedupIDLast = model.Mode{
 		case model.Operate:
 			return &idLastOperator{chain: newChain(job, task)}
 		}
-		return &idLastSink{task: task, in: newInbox(job, task)}
+		return &idLastSink{newIDSink(job, task)}
 	},
 }
 
@@ -122,9 +122,7 @@ func (p *idLastOperator) Start(self model.Self, s *model.Script) { p.start(self,
 // Step implements model.Process.
 func (p *idLastOperator) Step(ev *model.Event, s *model.Script) {
 	switch {
-	case failRefused(s, ev):
-	case ev.Kind == model.TimerFired:
-		p.out.due(s)
+	case p.handles(s, ev):
 	case ev.Kind == model.Delivered && ev.Msg.Kind == model.Ack:
 		p.out.acknowledge(s, &ev.Msg)
 		p.mark(s)
@@ -140,8 +138,6 @@ func (p *idLastOperator) Step(ev *model.Event, s *model.Script) {
 		p.in.take(&p.open[0].msg)
 		p.finish(s)
 		p.mark(s)
-	case ev.Kind == model.Answered && ev.Msg.Kind == model.LoadIDs:
-		p.in.learn(ev)
 	default:
 		panic(fmt.Sprintf("semantics: operator steps on %+v", *ev))
 	}
@@ -166,29 +162,14 @@ func (p *idLastOperator) mark(s *model.Script) {
 func (p *idLastOperator) State(c *model.Codec) { p.state(c) }
 
 // idLastSink writes an output, then its id, and acknowledges it.
-type idLastSink struct {
-	task *model.Task
-	in   inbox
-	msg  model.Message // the output in hand
-}
-
-// Start implements model.Process.
-func (p *idLastSink) Start(_ model.Self, s *model.Script) {
-	p.in.reset()
-	p.msg = model.Message{}
-	p.in.load(s)
-}
+type idLastSink struct{ idSink }
 
 // Step implements model.Process.
 func (p *idLastSink) Step(ev *model.Event, s *model.Script) {
 	switch {
-	case failRefused(s, ev):
+	case p.handles(s, ev):
 	case ev.Kind == model.Delivered:
-		switch p.in.look(&ev.Msg) {
-		case isKnown:
-			acknowledge(s, p.task, &ev.Msg)
-		case isNew:
-			p.msg = ev.Msg
+		if p.receive(s, &ev.Msg) {
 			s.CallUntilDone(model.External, write(p.task, p.msg.Record))
 		}
 	case ev.Kind == model.Answered && ev.Msg.Kind == model.Write:
@@ -196,15 +177,7 @@ func (p *idLastSink) Step(ev *model.Event, s *model.Script) {
 	case ev.Kind == model.Answered && ev.Msg.Kind == model.Mark:
 		p.in.take(&p.msg)
 		acknowledge(s, p.task, &p.msg)
-	case ev.Kind == model.Answered && ev.Msg.Kind == model.LoadIDs:
-		p.in.learn(ev)
 	default:
 		panic(fmt.Sprintf("semantics: sink steps on %+v", *ev))
 	}
-}
-
-// State implements model.Process.
-func (p *idLastSink) State(c *model.Codec) {
-	p.in.state(c)
-	c.Message(&p.msg)
 }

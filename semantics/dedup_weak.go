@@ -131,9 +131,7 @@ func (p *weakOperator) Start(self model.Self, s *model.Script) { p.start(self, s
 // Step implements model.Process.
 func (p *weakOperator) Step(ev *model.Event, s *model.Script) {
 	switch {
-	case failRefused(s, ev):
-	case ev.Kind == model.TimerFired:
-		p.out.due(s)
+	case p.handles(s, ev):
 	case ev.Kind == model.Delivered && ev.Msg.Kind == model.Ack:
 		p.out.acknowledge(s, &ev.Msg)
 		p.update(s)
@@ -148,8 +146,6 @@ func (p *weakOperator) Step(ev *model.Event, s *model.Script) {
 		p.in.take(&p.open[0].msg)
 		p.finish(s)
 		p.update(s)
-	case ev.Kind == model.Answered && ev.Msg.Kind == model.LoadIDs:
-		p.in.learn(ev)
 	default:
 		panic(fmt.Sprintf("semantics: operator steps on %+v", *ev))
 	}

@@ -17,8 +17,12 @@ type intake struct {
 	fetching  bool
 }
 
+// commitEveryParam bounds how much is finished and not committed.
+var commitEveryParam = model.Param{Name: "commit-every", Default: 4, Min: 1, Max: 1000,
+	Says: "how many finished records one offset commit covers"}
+
 func newIntake(job *model.Job, task *model.Task) intake {
-	return intake{cursor: newCursor(job, task), every: job.Param("commit-every")}
+	return intake{cursor: newCursor(job, task), every: job.Param(commitEveryParam.Name)}
 }
 
 // open forgets everything and asks for the committed position. The answer must be given to begin.
