@@ -56,17 +56,28 @@ func Below(draw uint64, n int64) int64 {
 // HashText hashes a string to a draw subject. It is stable across machines and versions.
 func HashText(s string) uint64 {
 	h := Mix(uint64(len(s))^drawK0, drawK1)
-	for len(s) >= 8 {
-		w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-		h = Mix(h^w^drawK2, drawK3)
-		s = s[8:]
+	left := s
+	for len(left) >= 8 {
+		h = Mix(h^word(left)^drawK2, drawK3)
+		left = left[8:]
 	}
 	var w uint64
-	for i := 0; i < len(s); i++ {
-		w |= uint64(s[i]) << (8 * i)
+	switch {
+	case len(left) == 0:
+	case len(s) >= 8: // the end of the last eight bytes
+		w = word(s[len(s)-8:]) >> (64 - 8*len(left))
+	default:
+		for i := 0; i < len(left); i++ {
+			w |= uint64(left[i]) << (8 * i)
+		}
 	}
 	return Mix(h^w^drawK4, drawK3)
+}
+
+// word is the first eight bytes of a string, the first one lowest.
+func word(s string) uint64 {
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 // Subject folds a record identity to a draw subject.

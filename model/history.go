@@ -189,12 +189,25 @@ type Extent struct {
 	Input    []int64   // per partition of the input: how many records it has
 }
 
-// MessageIndex is where Extent.Messages of a sender counts messages of a kind, Data or Ack, to a
-// receiver.
-func MessageIndex(to ProcID, kind Kind) int { return 2*int(to) + int(kind-Data) }
+// messageKinds is how many kinds of message there are: Data, Ack, and Barrier to Ready.
+const messageKinds = 2 + int(Ready-Barrier) + 1
+
+// MessageIndex is where Extent.Messages of a sender counts messages of a kind to a receiver.
+func MessageIndex(to ProcID, kind Kind) int {
+	if kind >= Barrier {
+		kind -= Barrier - Ack - 1
+	}
+	return messageKinds*int(to) + int(kind-Data)
+}
 
 // MessageAt is the inverse of MessageIndex.
-func MessageAt(index int) (to ProcID, kind Kind) { return ProcID(index / 2), Data + Kind(index%2) }
+func MessageAt(index int) (to ProcID, kind Kind) {
+	kind = Data + Kind(index%messageKinds)
+	if kind > Ack {
+		kind += Barrier - Ack - 1
+	}
+	return ProcID(index / messageKinds), kind
+}
 
 // Reset makes e ready for a run of n processes; it keeps its memory.
 func (e *Extent) Reset(n int) {
@@ -210,10 +223,10 @@ func (e *Extent) Reset(n int) {
 	for i := range n {
 		e.Effects[i], e.Lives[i], e.Seen[i] = 0, 0, e.Seen[i][:0]
 		clear(e.Calls[i])
-		if cap(e.Messages[i]) < 2*n {
-			e.Messages[i] = make([]int64, 2*n)
+		if cap(e.Messages[i]) < messageKinds*n {
+			e.Messages[i] = make([]int64, messageKinds*n)
 		}
-		e.Messages[i] = e.Messages[i][:2*n]
+		e.Messages[i] = e.Messages[i][:messageKinds*n]
 		clear(e.Messages[i])
 	}
 }

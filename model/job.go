@@ -87,8 +87,9 @@ type Param struct {
 	Min     int64
 	Max     int64
 	IsTime  bool
-	// IsPremise: what the mode claims, it claims with the default value.
+	// IsPremise: what the mode claims, it claims with the default value, or one of Also.
 	IsPremise bool
+	Also      []int64
 }
 
 // ParamValue is a parameter as set for a run.

@@ -18,6 +18,8 @@ type Durability uint8
 const (
 	Volatile       Durability = iota // in memory: a restart begins with empty state
 	WrittenThrough                   // in the state store, one write a record: carried over
+	Snapshotted                      // in memory, and in checkpoints: a restart goes back to one
+	Scattered                        // in memory, and in snapshots that each task takes by itself
 )
 
 // Cell is one cell of the golden table: what a mode shows under a fault class plus at most one
@@ -60,6 +62,8 @@ type Mode struct {
 	Tolerates []string
 	// ClaimsStateless hold besides where no operator keeps state.
 	ClaimsStateless []string
+	// ClaimsDeterministic hold besides where every operator is deterministic.
+	ClaimsDeterministic []string
 	// RestsOn names what makes cells clean. A clean cell is one in which the class is listed, or
 	// whose fault does no harm and whose crash does: what keeps crashes clean keeps all of them.
 	RestsOn []Mechanism
@@ -69,6 +73,8 @@ type Mode struct {
 
 	// Extra names processes that the mode has besides the tasks of the job: "acker".
 	Extra []string
+	// Transacts: it writes transactions, and needs a sink that has them.
+	Transacts bool
 	// IsVariant marks a mode that is made to fail, to show what its sibling rests on.
 	IsVariant bool
 
@@ -79,10 +85,13 @@ type Mode struct {
 
 // ClaimsFor is what m claims of a job whose strongest operator is of a kind.
 func (m *Mode) ClaimsFor(kind OperatorKind) []string {
-	if kind == Stateless {
-		return slices.Concat(m.Claims, m.ClaimsStateless)
+	switch kind {
+	case Stateless:
+		return slices.Concat(m.Claims, m.ClaimsDeterministic, m.ClaimsStateless)
+	case NonDeterministic:
+		return m.Claims
 	}
-	return m.Claims
+	return slices.Concat(m.Claims, m.ClaimsDeterministic)
 }
 
 // Param returns the declaration of a parameter, or nil.
@@ -121,5 +130,7 @@ type SinkSpec struct {
 	Name  string
 	Says  string
 	Shape SinkShape
-	New   func(partitions int) Service
+	// Transactional: it serves requests about transactions.
+	Transactional bool
+	New           func(partitions int) Service
 }

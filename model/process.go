@@ -167,8 +167,8 @@ func (s *Script) Fail(reason string) {
 	e.Reason, e.Msg = reason, Message{}
 }
 
-// FailOn is Fail because of a record that cannot be processed. A task that fails on the same record
-// life after life gets nowhere.
+// FailOn is Fail because of a record that cannot be processed, or of what a record stands for. A
+// task that fails on the same one life after life gets nowhere.
 func (s *Script) FailOn(rec Record, reason string) {
 	e := s.add(EffectFail)
 	e.Reason, e.Msg = reason, Message{Kind: Data, Record: rec}

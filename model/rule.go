@@ -41,10 +41,9 @@ func (a Action) HitsService() bool { return a == CrashService || a == TruncateIn
 func (a Action) Fits(k Kind) bool {
 	switch a {
 	case ForgetRequest:
-		return k == OffsetCommit || k == Put || k == Write || k == Update || k == Mark
+		return k.IsDurable()
 	case StaleRead:
-		return k == Position || k == Latest || k == Fetch || k == Get || k == LoadIDs ||
-			k == LoadOutbox
+		return k.IsCall() && !k.IsDurable() && k != Read
 	case TruncateInput:
 		return k == Fetch
 	}
@@ -91,6 +90,7 @@ const (
 	StartEffect                       // numbered effects of the process in its Rule.Life-th life
 	CallOfKind                        // requests of kind Rule.Call, repeats included
 	MessageOnChannel                  // messages of kind Rule.Call to Rule.Peer, resends included
+	CheckpointEffect                  // numbered effects about checkpoint Rule.Checkpoint
 )
 
 // Rule is a compiled fault: the world matches it by comparing numbers, never by parsing. A rule
@@ -100,18 +100,20 @@ const (
 // is the first that they strike. It is a request of Proc, for CutLink also a message from Proc to
 // Peer, or with point BeforeAck the answer to a request.
 type Rule struct {
-	Action  Action
-	Proc    ProcID // CrashService and TruncateInput at a time: Nobody
-	Point   Point
-	Scope   Scope
-	N       int64
-	Record  ID // RecordEffect, PoisonRecord; TruncateInput: the first that stays
-	Life    int32
-	Call    Kind      // CallOfKind: of the request; MessageOnChannel: Data or Ack
-	Peer    ProcID    // MessageOnChannel: the receiver; CutLink: the other side, or Nobody
-	Service ServiceID // CrashService; CutLink with Peer Nobody: the other side
-	At      int64     // virtual ns
-	For     int64     // virtual ns
+	Action Action
+	Proc   ProcID // CrashService and TruncateInput at a time: Nobody
+	Point  Point
+	Scope  Scope
+	N      int64
+	Record ID // RecordEffect, PoisonRecord; TruncateInput: the first that stays
+	Life   int32
+	// Checkpoint: CheckpointEffect, the id.
+	Checkpoint int64
+	Call       Kind      // CallOfKind: of the request; MessageOnChannel: of the message
+	Peer       ProcID    // MessageOnChannel: the receiver; CutLink: the other side, or Nobody
+	Service    ServiceID // CrashService; CutLink with Peer Nobody: the other side
+	At         int64     // virtual ns
+	For        int64     // virtual ns
 }
 
 // Validate panics on a rule that no fault compiles to; it documents the legal combinations.
@@ -158,8 +160,7 @@ func (r *Rule) isCall() bool {
 
 // isMessage reports whether r is anchored at a message to another process.
 func (r *Rule) isMessage() bool {
-	return r.Scope == MessageOnChannel && r.N >= 1 && r.Peer >= 0 &&
-		(r.Call == Data || r.Call == Ack)
+	return r.Scope == MessageOnChannel && r.N >= 1 && r.Peer >= 0 && r.Call.IsMessage()
 }
 
 func (r *Rule) isAtTime() bool { return r.Point == AtTime && r.Scope == 0 && r.At >= 0 }
@@ -178,6 +179,8 @@ func (r *Rule) isLegalOfProcess() bool {
 		return r.Record.Offset >= 0
 	case StartEffect:
 		return r.Life >= 1
+	case CheckpointEffect:
+		return r.Checkpoint >= 1
 	}
 	return r.isCall()
 }

@@ -72,12 +72,23 @@ type Stage struct {
 // Topology is a graph of stages from inputs to one sink. Stages whose output no other stage reads
 // feed the sink. The zero values of Parallel and Partitions mean 1.
 type Topology struct {
-	Name    string
-	Says    string
-	Inputs  []InputSpec
-	Stages  []Stage
-	Decoder string // how lines of a file become records: a name in the library
-	Sample  string // the embedded input that runs by default, or "": generated
+	Name   string
+	Says   string
+	Inputs []InputSpec
+	Stages []Stage
+	// Conserves is a sum that no step changes, or nil.
+	Conserves *Invariant
+	Decoder   string // how lines of a file become records: a name in the library
+	Sample    string // the embedded input that runs by default, or "": generated
+}
+
+// Invariant is a sum over all keyed states, and all records on their way between two operators,
+// that is the same at every moment of a failure-free execution: money is moved and never made.
+type Invariant struct {
+	Says   string // what the sum is of: "money"
+	Total  int64
+	State  func(op int32, v Value) int64
+	Record func(r Record) int64 // of what an operator emitted; records of the input count nothing
 }
 
 // SourceName and SinkName are the stage names that the framework gives to its own tasks.

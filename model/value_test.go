@@ -201,7 +201,7 @@ func TestExtent_Reset(t *testing.T) {
 	require.Zero(t, e.Effects[2])
 	require.Len(t, e.Messages, 4)
 	for i, sent := range e.Messages {
-		require.Len(t, sent, 8, i)
+		require.Len(t, sent, model.MessageIndex(4, model.Data), i)
 		for _, n := range sent {
 			require.Zero(t, n)
 		}
@@ -210,9 +210,55 @@ func TestExtent_Reset(t *testing.T) {
 }
 
 func TestMessageIndex(t *testing.T) {
-	for i := range 9 {
-		to, kind := model.MessageAt(i)
-		require.Contains(t, []model.Kind{model.Data, model.Ack}, kind)
-		require.Equal(t, i, model.MessageIndex(to, kind))
+	var kinds []model.Kind
+	for _, kind := range model.Kinds() {
+		if kind.IsMessage() {
+			kinds = append(kinds, kind)
+		}
+	}
+	i := 0
+	for to := range model.ProcID(3) {
+		for _, kind := range kinds {
+			require.Equal(t, i, model.MessageIndex(to, kind), "%d %s", to, kind)
+			gotTo, gotKind := model.MessageAt(i)
+			require.Equal(t, to, gotTo)
+			require.Equal(t, kind, gotKind)
+			i++
+		}
+	}
+}
+
+// A kind travels between processes or is a request, and only some requests change something.
+func TestKind_Sorts(t *testing.T) {
+	for _, kind := range model.Kinds() {
+		require.NotEqual(t, kind.IsMessage(), kind.IsCall(), kind)
+		if kind.IsDurable() {
+			require.True(t, kind.IsCall(), kind)
+		}
+		if kind.IsNotice() {
+			require.True(t, kind.IsMessage(), kind)
+		}
+	}
+	for _, kind := range []model.Kind{model.Data, model.Ack, model.Barrier} {
+		require.True(t, kind.IsMessage(), kind)
+		require.False(t, kind.IsNotice(), kind)
+	}
+	for _, kind := range []model.Kind{model.Fetch, model.Get, model.Read, model.Newest,
+		model.Download, model.ListTxns, model.NewestBatch, model.LoadIDs} {
+		require.False(t, kind.IsDurable(), kind)
+	}
+	require.False(t, model.NoKind.IsMessage())
+}
+
+// Requests and messages about a checkpoint say which; a record is about none.
+func TestMessage_Checkpoint(t *testing.T) {
+	for _, kind := range []model.Kind{model.Barrier, model.Complete, model.Upload,
+		model.Completion, model.CommitTxn} {
+		m := model.Message{Kind: kind, Seq: 7}
+		require.EqualValues(t, 7, m.Checkpoint(), kind)
+	}
+	for _, kind := range []model.Kind{model.Data, model.Write, model.Fetch, model.BeginTxn} {
+		m := model.Message{Kind: kind, Seq: 7}
+		require.Zero(t, m.Checkpoint(), kind)
 	}
 }

@@ -41,15 +41,28 @@ const (
 	Stuck                                   // no progress after the last fault
 	OffsetRegression                        // finding: a committed offset went back
 	ZombieWrite                             // finding: a write of a replaced attempt was accepted
+
+	DirtyRead         // a reader saw output of a transaction that was aborted
+	EarlyRead         // a reader saw output of a transaction that was not decided yet
+	TornRead          // a reader saw part of what becomes visible in one step, or should
+	Torn              // and that part is all that ever becomes visible
+	Conflict          // of one checkpoint one participant committed, and another aborted
+	Hanging           // a transaction is undecided in the end
+	Unbalanced        // what a topology conserves was not conserved
+	InconsistentCut   // finding: a completed checkpoint is the state of no cut
+	PointerRegression // finding: the completed checkpoint went back to an older one
+	FracturedRead     // finding: a reader saw one task's part of a checkpoint and not another's yet
 	anomalyEnd
 )
 
 var anomalyNames = [anomalyEnd]string{"", "loss", "duplicate", "phantom", "wrong-value", "revised",
 	"reorder", "regression", "state-loss", "state-duplicate", "wrong-state", "divergence",
-	"unexplained", "no-subsequence", "stuck", "offset-regression", "zombie-write"}
+	"unexplained", "no-subsequence", "stuck", "offset-regression", "zombie-write",
+	"dirty-read", "early-read", "torn-read", "torn", "conflict", "hanging", "unbalanced",
+	"inconsistent-cut", "pointer-regression", "fractured-read"}
 
 var anomalyCodes = [anomalyEnd]string{"", "L", "D", "PH", "W", "RV", "RO", "RG", "SL", "SD", "WS",
-	"SX", "UX", "NS", "ST", "OG", "Z"}
+	"SX", "UX", "NS", "ST", "OG", "Z", "A1", "A3", "A2", "T", "AG", "HT", "IV", "IC", "PR", "FR"}
 
 // String is the anomaly's name.
 func (k AnomalyKind) String() string { return anomalyNames[k] }
@@ -59,7 +72,13 @@ func (k AnomalyKind) Code() string { return anomalyCodes[k] }
 
 // IsFinding reports whether k is a finding about the mechanism and not an outcome: it is shown
 // with its events and stays out of the golden table.
-func (k AnomalyKind) IsFinding() bool { return k == OffsetRegression || k == ZombieWrite }
+func (k AnomalyKind) IsFinding() bool {
+	switch k {
+	case OffsetRegression, ZombieWrite, InconsistentCut, PointerRegression, FracturedRead:
+		return true
+	}
+	return false
+}
 
 // ParseAnomaly is the inverse of String.
 func ParseAnomaly(word string) (AnomalyKind, bool) {
@@ -73,10 +92,10 @@ func ParseAnomaly(word string) (AnomalyKind, bool) {
 
 // Anomalies lists all kinds, most severe first: the order in which they are reported.
 func Anomalies() []AnomalyKind {
-	return []AnomalyKind{Loss, StateLoss, Phantom, Unexplained, WrongValue, WrongState,
-		NoSubsequence, Divergence,
-		Duplicate, StateDuplicate, Revised, Reorder, Regression, Stuck, ZombieWrite,
-		OffsetRegression}
+	return []AnomalyKind{Conflict, Torn, Loss, StateLoss, Phantom, Unexplained, WrongValue,
+		WrongState, Unbalanced, NoSubsequence, Divergence, Duplicate, StateDuplicate, Revised,
+		DirtyRead, EarlyRead, TornRead, Reorder, Regression, Stuck, Hanging, ZombieWrite,
+		OffsetRegression, InconsistentCut, PointerRegression, FracturedRead}
 }
 
 // Fact is one side of an expectation: how often, and with which values.
