@@ -37,6 +37,9 @@ func (l *appendLog) Serve(_ int64, req *model.Message, ans *model.Answer) {
 	case model.Write:
 		ans.Seq = int64(len(*part))
 		*part = append(*part, req.Record)
+	case model.WriteBatch:
+		ans.Seq = int64(len(*part))
+		*part = append(*part, req.Parts...)
 	case model.Read:
 		ans.Seq, ans.Records = req.Cursor, (*part)[req.Cursor:]
 		ans.N = int64(len(ans.Records))

@@ -15,6 +15,8 @@ type callState struct {
 	timed    bool          // a timeout is scheduled
 	known    bool          // the outcome has been told in the trace
 	net      network
+	words    uint64 // of the request, for the trace
+	about    uint64 // what its draws are about
 }
 
 // invoke sends the request of an effect and, for a blocking call, makes the life wait.
@@ -42,13 +44,15 @@ func (w *World) transmit(in *instance, service model.ServiceID, req *model.Messa
 func (w *World) leave(in *instance, service model.ServiceID, req *model.Message, st *callState) {
 	index := int32(len(w.calls))
 	st.deadline = w.now + w.cfg.CallTimeout
-	w.calls = append(w.calls, *st)
-	w.hist.Calls = append(w.hist.Calls, model.Call{})
-	call := &w.hist.Calls[index] // a literal with all of it would be made elsewhere and copied
+	st.words = w.words(req)
+	st.about = req.Record.Subject() ^ uint64(req.Seq)<<8
+	*extend(&w.calls) = *st
+	call := extend(&w.hist.Calls)
 	call.Proc, call.Attempt, call.Service = in.self.Proc, in.self.Attempt, service
-	call.Req = *req
-	call.Invoked = w.note(model.EntryInvoke,
-		happening{in: in, service: service, isCall: true, msg: &call.Req, cause: in.cause})
+	call.Outcome, call.Served, call.Answered = model.Pending, 0, 0
+	call.Req, call.Ans = *req, model.Answer{}
+	call.Invoked = w.note(model.EntryInvoke, happening{in: in, service: service, isCall: true,
+		msg: &call.Req, words: st.words, cause: in.cause})
 	if st.blocking {
 		in.waiting = index
 	}
@@ -71,7 +75,7 @@ func (w *World) route(in *instance, index int32) {
 	call, st := &w.hist.Calls[index], &w.calls[index]
 	req, net := &call.Req, st.net
 	subject := w.slots[in.slot].subject ^ w.svcHash[call.Service]<<1 ^ uint64(req.Kind)
-	draw := w.draw(model.DrawRequestLatency, subject, req.Record.Subject()^uint64(req.Seq)<<8,
+	draw := w.draw(model.DrawRequestLatency, subject, st.about,
 		uint64(in.self.Life)<<32|uint64(req.Try))
 	at := w.now + within(draw, w.cfg.Request)
 	last := &in.lastTo[len(w.slots)+int(call.Service)]
@@ -145,8 +149,12 @@ func (w *World) arriveAt(index int32, isCopy bool, cause int64) {
 func (w *World) serve(index int32, isCopy bool, as treatment, cause int64) {
 	call, st := &w.hist.Calls[index], &w.calls[index]
 	in := w.insts[st.inst]
-	ans, detail := &w.answer, ""
-	*ans = model.Answer{Outcome: model.Done}
+	ans, detail := &call.Ans, "" // as empty as it was made
+	if isCopy {
+		ans = &w.answer // means nothing to the caller
+		*ans = model.Answer{}
+	}
+	ans.Outcome = model.Done
 	if as.action == 0 {
 		w.services[call.Service].Serve(w.now, &call.Req, ans)
 		w.remember(call.Service, &call.Req, ans.Outcome)
@@ -157,16 +165,18 @@ func (w *World) serve(index int32, isCopy bool, as treatment, cause int64) {
 		w.skipped(&call.Req)
 	}
 	n := w.note(model.EntryServe, happening{in: in, service: call.Service, isCall: true,
-		msg: &call.Req, ans: ans, outcome: ans.Outcome, cause: cause, detail: detail})
-	w.hist.Servings = append(w.hist.Servings, model.Serving{N: n, At: w.now, Call: index,
-		Copy: isCopy, Forgotten: as.action == model.ForgetRequest, Ans: *ans})
+		msg: &call.Req, words: st.words, ans: ans, outcome: ans.Outcome, cause: cause,
+		detail: detail})
+	s := extend(&w.hist.Servings)
+	s.N, s.At, s.Call, s.Copy = n, w.now, index, isCopy
+	s.Forgotten, s.Ans = as.action == model.ForgetRequest, *ans
 	if call.Service == model.External {
 		w.scheduleRead()
 	}
 	if isCopy {
-		return // the answer to a copy means nothing to the caller
+		return
 	}
-	call.Served, call.Ans = n, *ans
+	call.Served = n
 	isAwaited := !st.settled
 	if isAwaited && in.status != dead {
 		w.beginAtAnswer(st.chain)
@@ -192,8 +202,7 @@ func (w *World) reply(in *instance, index int32, cause int64) {
 		return
 	}
 	subject := w.slots[in.slot].subject ^ w.svcHash[call.Service]<<1 ^ uint64(call.Req.Kind)
-	draw := w.draw(model.DrawAnswerLatency, subject,
-		call.Req.Record.Subject()^uint64(call.Req.Seq)<<8,
+	draw := w.draw(model.DrawAnswerLatency, subject, st.about,
 		uint64(in.self.Life)<<32|uint64(call.Req.Try))
 	at := w.now + within(draw, w.cfg.Answer)
 	if at > st.deadline {
@@ -211,7 +220,7 @@ func (w *World) answerArrived(slot int32) {
 	in := w.insts[st.inst]
 	if st.settled || in.status == dead {
 		w.note(model.EntryLate, happening{in: in, service: call.Service, isCall: true,
-			msg: &call.Req, cause: it.cause})
+			msg: &call.Req, words: st.words, cause: it.cause})
 		w.queue.free(slot)
 		return
 	}
@@ -274,9 +283,10 @@ func (w *World) settle(in *instance, index int32) {
 	}
 	ev := &w.event
 	ev.Kind, ev.From, ev.Token, ev.Msg = model.Answered, model.Nobody, 0, call.Req
-	ev.Ans = model.Answer{Outcome: model.Unknown}
 	if call.Outcome != model.Unknown {
 		ev.Ans = call.Ans
+	} else {
+		ev.Ans = model.Answer{Outcome: model.Unknown}
 	}
 	w.stepAnswered(in)
 }
@@ -292,7 +302,8 @@ func (w *World) tell(in *instance, call *model.Call, st *callState) {
 		cause = call.Invoked
 	}
 	call.Answered = w.note(model.EntryAnswer, happening{in: in, service: call.Service,
-		isCall: true, msg: &call.Req, ans: &call.Ans, outcome: call.Outcome, cause: cause})
+		isCall: true, msg: &call.Req, words: st.words, ans: &call.Ans, outcome: call.Outcome,
+		cause: cause})
 	in.cause = call.Answered
 }
 

@@ -51,6 +51,8 @@ func (l *identityLog) Serve(_ int64, req *model.Message, ans *model.Answer) {
 	switch req.Kind {
 	case model.Write:
 		l.write(req, ans)
+	case model.WriteBatch:
+		l.writeBatch(req, ans)
 	case model.Read:
 		part := l.parts[req.Seq]
 		ans.Seq, ans.Records = req.Cursor, part[req.Cursor:]
@@ -64,21 +66,40 @@ func (l *identityLog) Serve(_ int64, req *model.Message, ans *model.Answer) {
 // epoch that is over, whether or not it is there: the number of what is taken moves on in either
 // case.
 func (l *identityLog) write(req *model.Message, ans *model.Answer) {
-	part := &l.parts[req.Seq]
 	last := l.producer(req.Seq, req.Channel)
 	if req.Flags&model.InOrder != 0 && (req.Cursor > last.number || req.N < last.epoch) {
 		ans.Outcome = model.Refused
 		return
 	}
 	last.number, last.epoch = max(last.number, req.Token), max(last.epoch, req.N)
-	place, known := l.places[req.Seq][identityOf(&req.Record)]
-	if known {
-		ans.Outcome, ans.Seq = model.DoneBefore, place
-		return
+	place, isNew := l.add(req.Seq, &req.Record)
+	if ans.Seq = place; !isNew {
+		ans.Outcome = model.DoneBefore
 	}
-	ans.Seq = int64(len(*part))
-	l.places[req.Seq][identityOf(&req.Record)] = ans.Seq
-	*part = append(*part, req.Record)
+}
+
+// writeBatch appends those records that are not there yet. Producers do not number batches.
+func (l *identityLog) writeBatch(req *model.Message, ans *model.Answer) {
+	before := len(l.parts[req.Seq])
+	for i := range req.Parts {
+		l.add(req.Seq, &req.Parts[i])
+	}
+	ans.Seq = int64(before)
+	if len(req.Parts) > 0 && len(l.parts[req.Seq]) == before {
+		ans.Outcome = model.DoneBefore
+	}
+}
+
+// add appends a record, unless it is there, and returns where it is.
+func (l *identityLog) add(part int64, rec *model.Record) (place int64, isNew bool) {
+	place, known := l.places[part][identityOf(rec)]
+	if known {
+		return place, false
+	}
+	place = int64(len(l.parts[part]))
+	l.places[part][identityOf(rec)] = place
+	l.parts[part] = append(l.parts[part], *rec)
+	return place, true
 }
 
 // producer is where the highest number of a producer is kept.

@@ -50,16 +50,14 @@ func (t *identityTable) Reset() {
 
 // Serve implements model.Service.
 func (t *identityTable) Serve(_ int64, req *model.Message, ans *model.Answer) {
-	part, rows := &t.parts[req.Seq], t.rows[req.Seq]
+	part := &t.parts[req.Seq]
 	switch req.Kind {
 	case model.Write:
-		row, known := rows[identityOf(&req.Record)]
-		if !known {
-			row = int64(len(part.last))
-			rows[identityOf(&req.Record)] = row
+		ans.Seq = t.put(req.Seq, &req.Record)
+	case model.WriteBatch:
+		for i := range req.Parts {
+			t.put(req.Seq, &req.Parts[i])
 		}
-		part.put(row, &req.Record)
-		ans.Seq = row
 	case model.Read:
 		part.read(req, ans)
 		if req.Flags&model.Whole == 0 {
@@ -68,6 +66,17 @@ func (t *identityTable) Serve(_ int64, req *model.Message, ans *model.Answer) {
 	default:
 		panic(fmt.Sprintf("sim: the table by identity does not serve %s", req.Kind))
 	}
+}
+
+// put writes a row and returns its place.
+func (t *identityTable) put(part int64, rec *model.Record) (row int64) {
+	row, known := t.rows[part][identityOf(rec)]
+	if !known {
+		row = int64(len(t.parts[part].last))
+		t.rows[part][identityOf(rec)] = row
+	}
+	t.parts[part].put(row, rec)
+	return row
 }
 
 // State implements model.Service.

@@ -263,17 +263,18 @@ func (w *World) carryOut(in *instance) {
 func (w *World) send(in *instance, e *model.Effect) {
 	e.Msg.Attempt = in.self.Attempt
 	w.hist.Extent.Messages[in.slot][model.MessageIndex(e.To, e.Msg.Kind)]++
+	from, to := &w.slots[in.slot], &w.slots[e.To]
+	isFree := len(from.messageRules)+len(w.swaps)+len(w.outages) == 0
 	var struck hit
-	if len(w.slots[in.slot].rules) > 0 {
+	if !isFree {
 		w.reachMessage(in, e, &struck)
 	}
 	cause := w.note(model.EntrySend, happening{in: in, to: e.To, msg: &e.Msg, cause: in.cause})
-	from, to := &w.slots[in.slot], &w.slots[e.To]
 	subject := from.subject ^ to.subject<<1 ^ uint64(e.Msg.Kind)
 	draw := w.draw(model.DrawChannelLatency, subject, e.Msg.Record.Subject()^uint64(e.Msg.Seq)<<8,
 		uint64(in.self.Life)<<32|uint64(e.Msg.Try))
 	at := w.now + within(draw, w.cfg.Channel)
-	if struck != (hit{}) || len(w.swaps)+len(w.outages) > 0 {
+	if !isFree {
 		w.carry(in, e, at, draw, struck, cause)
 		return
 	}
@@ -291,7 +292,7 @@ func (w *World) applied(in *instance, e *model.Effect) {
 	n := w.note(model.EntryApply,
 		happening{in: in, msg: &e.Msg, cause: in.cause, detail: e.Reason,
 			number: e.Token<<32 | int64(e.Outputs)})
-	w.hist.Applications = append(w.hist.Applications, model.Application{N: n, At: w.now,
-		Proc: in.self.Proc, Attempt: in.self.Attempt, Op: int32(e.Token), In: e.Msg.Record,
-		Outputs: e.Outputs, Dropped: e.Reason})
+	a := extend(&w.hist.Applications)
+	a.N, a.At, a.Proc, a.Attempt, a.Op = n, w.now, in.self.Proc, in.self.Attempt, int32(e.Token)
+	a.In, a.Outputs, a.Dropped = e.Msg.Record, e.Outputs, e.Reason
 }

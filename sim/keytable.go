@@ -58,6 +58,10 @@ func (t *keyTable) Serve(_ int64, req *model.Message, ans *model.Answer) {
 	switch req.Kind {
 	case model.Write:
 		t.write(req, ans)
+	case model.WriteBatch:
+		for i := range req.Parts {
+			t.parts[req.Seq].put(t.row(req.Seq, &req.Parts[i]), &req.Parts[i])
+		}
 	case model.Read:
 		t.parts[req.Seq].read(req, ans)
 	default:
@@ -68,16 +72,11 @@ func (t *keyTable) Serve(_ int64, req *model.Message, ans *model.Answer) {
 // write makes a row hold the record. The place of the row is the answer, also where something
 // newer is there.
 func (t *keyTable) write(req *model.Message, ans *model.Answer) {
-	part, versions := &t.parts[req.Seq], &t.versions[req.Seq]
-	row, known := t.rows[req.Seq][rowKeyOf(&req.Record)]
-	if !known {
-		row = int64(len(part.last))
-		t.rows[req.Seq][rowKeyOf(&req.Record)] = row
-		*versions = append(*versions, noVersion)
-	}
+	row := t.row(req.Seq, &req.Record)
+	versions := t.versions[req.Seq]
 	ans.Seq = row
 	if req.Flags&model.Versioned != 0 {
-		switch stored := (*versions)[row]; {
+		switch stored := versions[row]; {
 		case req.Token < stored:
 			ans.Outcome, ans.N = model.Stale, stored
 			return
@@ -85,9 +84,20 @@ func (t *keyTable) write(req *model.Message, ans *model.Answer) {
 			ans.Outcome = model.DoneBefore
 			return
 		}
-		(*versions)[row] = req.Token
+		versions[row] = req.Token
 	}
-	part.put(row, &req.Record)
+	t.parts[req.Seq].put(row, &req.Record)
+}
+
+// row is the place of the row that a record is put in: the one of its key, or behind the last.
+func (t *keyTable) row(part int64, rec *model.Record) int64 {
+	row, known := t.rows[part][rowKeyOf(rec)]
+	if !known {
+		row = int64(len(t.versions[part]))
+		t.rows[part][rowKeyOf(rec)] = row
+		t.versions[part] = append(t.versions[part], noVersion)
+	}
+	return row
 }
 
 // State implements model.Service.

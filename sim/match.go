@@ -29,7 +29,14 @@ func (w *World) arm(rules []model.Rule) {
 			w.keepPast(rules[i].Call.Service())
 		}
 		sl := &w.slots[rules[i].Proc]
-		sl.rules = append(sl.rules, int32(i))
+		switch rules[i].Scope {
+		case model.CallOfKind:
+			sl.callRules = append(sl.callRules, int32(i))
+		case model.MessageOnChannel:
+			sl.messageRules = append(sl.messageRules, int32(i))
+		default:
+			sl.rules = append(sl.rules, int32(i))
+		}
 	}
 }
 
@@ -67,6 +74,8 @@ func counts(r *model.Rule, in *instance, e *model.Effect) bool {
 		return e.Msg.Record.ID == r.Record
 	case model.StartEffect:
 		return in.self.Life == r.Life
+	case model.CheckpointEffect:
+		return e.Msg.Checkpoint() == r.Checkpoint
 	}
 	return false
 }
@@ -75,9 +84,9 @@ func counts(r *model.Rule, in *instance, e *model.Effect) bool {
 func (w *World) reachCall(in *instance, kind model.Kind, st *callState) (net network) {
 	p := in.self.Proc
 	w.hist.Extent.Calls[p][kind]++
-	for _, i := range w.slots[p].rules {
+	for _, i := range w.slots[p].callRules {
 		r, m := &w.rules[i], &w.match[i]
-		if m.fired || r.Scope != model.CallOfKind || r.Call != kind {
+		if m.fired || r.Call != kind {
 			continue
 		}
 		m.seen++
@@ -119,10 +128,9 @@ type hit struct {
 // reachMessage counts a message that is about to leave against the rules of its sender, and adds
 // to h what they do to it.
 func (w *World) reachMessage(in *instance, e *model.Effect, h *hit) {
-	for _, i := range w.slots[in.slot].rules {
+	for _, i := range w.slots[in.slot].messageRules {
 		r, m := &w.rules[i], &w.match[i]
-		if m.fired || r.Scope != model.MessageOnChannel || r.Peer != e.To ||
-			r.Call != e.Msg.Kind {
+		if m.fired || r.Peer != e.To || r.Call != e.Msg.Kind {
 			continue
 		}
 		m.seen++

@@ -169,7 +169,7 @@ func (q *queue) insert(k key) {
 
 // place puts a link in its bucket. What is at base itself is in rank 0.
 func (q *queue) place(slot int32, l *link) {
-	r := (bits.Len64((l.at^q.base)|1) - 1) / digitBits
+	r := uint(bits.Len64((l.at^q.base)|1)-1) / digitBits
 	q.wheel[r].put(l.at>>(r*digitBits&63)%buckets, slot, l)
 	q.inUse |= 1 << (r & 15)
 }

@@ -57,8 +57,8 @@ func (w *World) poll(part int, from int64, how model.Flags, into *[]model.Observ
 			req.Seq = ans.Places[i]
 		}
 		n := w.note(model.EntryObserve, happening{msg: req})
-		*into = append(*into, model.Observation{N: n, At: w.now, Part: int32(part),
-			Seq: req.Seq, Out: req.Record})
+		o := extend(into)
+		o.N, o.At, o.Part, o.Seq, o.Out = n, w.now, int32(part), req.Seq, ans.Records[i]
 	}
 	return ans.Seq + int64(len(ans.Records))
 }

@@ -19,7 +19,7 @@ func (w *World) keepPast(id model.ServiceID) {
 		p.service = w.newService(id)
 	}
 	p.service.Reset()
-	p.isKept, p.change = true, model.Message{}
+	p.isKept, p.change, p.at = true, model.Message{}, 0
 }
 
 // remember takes notice of a request that a service has served. Those that were applied and are of
@@ -75,6 +75,7 @@ func (w *World) serveAs(t treatment, id model.ServiceID, req *model.Message,
 		w.shadows[id].Serve(now, req, ans)
 	case model.StaleRead:
 		detail = "stale"
+		now = w.pasts[id].at // later, more transactions would be past their time
 		if req.Kind == model.Latest || req.Kind == model.Fetch {
 			now = w.beforeArrival(req.Record.ID.Part)
 		}

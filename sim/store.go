@@ -7,12 +7,15 @@ import (
 )
 
 // store is what tasks keep durable: the keyed state of the operators, one value for each operator
-// and key, and a row for each task that asks for one. Each request is atomic. A read-modify-write
-// is two of them, and nothing holds them together but an update of a row.
+// and key, a row for each task that asks for one, and the checkpoints and batches of a job. Each
+// request is atomic. A read-modify-write is two of them, and nothing holds them together but an
+// update of a row.
 type store struct {
-	ops  []map[string]model.Value // by Record.Op-1
-	rows []taskRow                // by task
-	keys []string                 // scratch for encoding
+	ops         []map[string]model.Value // by Record.Op-1
+	rows        []taskRow                // by task
+	checkpoints checkpoints
+	batches     batches
+	keys        []string // scratch for encoding
 }
 
 func newStore(ops int) *store {
@@ -29,6 +32,8 @@ func (s *store) Reset() {
 		clear(s.ops[i])
 	}
 	s.forgetRows()
+	s.checkpoints.reset()
+	s.batches.reset()
 }
 
 // forgetRows empties the rows and keeps their memory.
@@ -49,7 +54,24 @@ func (s *store) Serve(_ int64, req *model.Message, ans *model.Answer) {
 	case model.LoadIDs, model.LoadOutbox, model.Update, model.Mark:
 		s.serveRow(s.row(req.Token), req, ans)
 	default:
+		s.serveJob(req, ans)
+	}
+}
+
+// serveJob serves what is about the job as a whole: all of it is behind one fence.
+func (s *store) serveJob(req *model.Message, ans *model.Answer) {
+	if req.Kind.Service() != model.StateStore {
 		panic(fmt.Sprintf("sim: the state store does not serve %s", req.Kind))
+	}
+	if req.Flags&model.Fenced != 0 && !s.checkpoints.admits(req.Attempt) {
+		ans.Outcome = model.Refused
+		return
+	}
+	switch req.Kind {
+	case model.PlanBatch, model.FinishBatch, model.NewestBatch:
+		s.batches.serve(req, ans)
+	default:
+		s.checkpoints.serve(req, ans)
 	}
 }
 
@@ -100,4 +122,6 @@ func (s *store) State(c *model.Codec) {
 	for i := range s.rows {
 		s.rows[i].state(c)
 	}
+	s.checkpoints.state(c)
+	s.batches.state(c)
 }

@@ -33,21 +33,28 @@ func (w *World) end(in *instance, how model.LifeEnd, reason string, cause int64)
 const failsMax = 8
 
 // failed ends a life that gives up. One that failed on the record on which its predecessor failed
-// is restarted after twice the time: Flink's exponential-delay restart strategy.
+// is restarted after twice the time: Flink's exponential-delay restart strategy. How a zombie ends
+// tells nothing of the life that replaced it.
 func (w *World) failed(in *instance, e *model.Effect) {
-	sl, rec := &w.slots[in.slot], &e.Msg.Record
-	switch {
-	case e.Msg.Kind == model.NoKind:
-		sl.fails = 0
-	case sl.fails > 0 && sl.failedOn.Same(*rec):
-		sl.fails++
-	default:
-		sl.fails, sl.failedOn = 1, *rec
-	}
-	if sl.fails > failsMax {
-		w.limit = w.now
+	if sl := &w.slots[in.slot]; sl.current == in.index {
+		sl.count(&e.Msg)
+		if sl.fails > failsMax {
+			w.limit = w.now
+		}
 	}
 	w.end(in, model.GaveUp, e.Reason, in.cause)
+}
+
+// count counts a life that failed on the record of a message, or on none.
+func (sl *slot) count(on *model.Message) {
+	switch {
+	case on.Kind == model.NoKind:
+		sl.fails = 0
+	case sl.fails > 0 && sl.failedOn.Same(on.Record):
+		sl.fails++
+	default:
+		sl.fails, sl.failedOn = 1, on.Record
+	}
 }
 
 // restart schedules the next life of a process, or of all, under the next attempt.

@@ -66,6 +66,7 @@ type happening struct {
 	service model.ServiceID
 	isCall  bool
 	msg     *model.Message
+	words   uint64 // of msg, where they are known
 	ans     *model.Answer
 	outcome model.Outcome
 	cause   int64
@@ -91,7 +92,10 @@ func (w *World) enter(kind model.EntryKind, h *happening) int64 {
 		(uint64(kind)|uint64(h.outcome)<<8|uint64(uint8(h.service))<<16|who<<32))
 	y := model.Mix(uint64(h.cause)^traceK4, (attempt|uint64(uint32(h.to))<<32)^traceK5)
 	if h.msg != nil {
-		x += words(h.msg)
+		if h.words == 0 {
+			h.words = words(h.msg)
+		}
+		x += h.words
 	}
 	t.fold(x, y)
 	if h.number != 0 || h.detail != "" {
@@ -109,6 +113,14 @@ func (w *World) enter(kind model.EntryKind, h *happening) int64 {
 	return t.n
 }
 
+// words is words of a request, to be worked out once for all of its events.
+func (w *World) words(m *model.Message) uint64 {
+	if w.opts.Unhashed {
+		return 0
+	}
+	return words(m)
+}
+
 // words hashes a message without its texts and parts.
 func words(m *model.Message) uint64 {
 	r := &m.Record
@@ -122,8 +134,14 @@ func words(m *model.Message) uint64 {
 }
 
 // content hashes the texts and parts of a message when it is made and when it arrives in the
-// outside world; in between the world carries them and cannot change them.
+// outside world; in between the world carries them and cannot change them. Mostly there are none.
 func (t *tracer) content(kind model.EntryKind, m *model.Message) {
+	if r := &m.Record; r.Key != "" || r.Value.Text != "" || len(m.Parts) > 0 {
+		t.made(kind, m)
+	}
+}
+
+func (t *tracer) made(kind model.EntryKind, m *model.Message) {
 	switch kind {
 	case model.EntrySend, model.EntryInvoke, model.EntryApply, model.EntryObserve:
 		t.texts(&m.Record)

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/oncesim/oncesim/model"
 )
@@ -38,15 +39,17 @@ type item struct {
 
 // slot is the place of one process in the job, whoever fills it.
 type slot struct {
-	task     *model.Task
-	subject  uint64       // of draws about the process: a hash of its name
-	current  int32        // the life that messages go to, or nobody
-	newest   int32        // the life that began last
-	fails    int          // how many lives on end have failed on one record
-	failedOn model.Record // that record
-	pool     []model.Process
-	used     int
-	rules    []int32 // those that concern this process and have not fired
+	task         *model.Task
+	subject      uint64       // of draws about the process: a hash of its name
+	current      int32        // the life that messages go to, or nobody
+	newest       int32        // the life that began last
+	fails        int          // how many lives on end have failed on one record
+	failedOn     model.Record // that record
+	pool         []model.Process
+	used         int
+	rules        []int32 // those that count effects of this process
+	callRules    []int32 // its calls
+	messageRules []int32 // its messages
 }
 
 const nobody = int32(-1)
@@ -167,7 +170,9 @@ func (w *World) reset(seed uint64, rules []model.Rule, opts Options) {
 	for i := range w.slots {
 		w.slots[i].current, w.slots[i].newest, w.slots[i].used = nobody, nobody, 0
 		w.slots[i].fails = 0
-		w.slots[i].rules = w.slots[i].rules[:0]
+		sl := &w.slots[i]
+		sl.rules, sl.callRules = sl.rules[:0], sl.callRules[:0]
+		sl.messageRules = sl.messageRules[:0]
 	}
 	w.limit = w.cfg.DrainTime
 	for p := range w.input.Parts {
@@ -193,9 +198,30 @@ func (w *World) loop() model.End {
 		w.now = int64(k.at)
 		w.dispatch(k.slot())
 	}
+	if reason == model.Quiescent {
+		w.outlast()
+	}
 	w.readFinal()
 	n := w.note(model.EntryEnd, happening{detail: reason.String()})
 	return model.End{Reason: reason, N: n, At: w.now, Hash: w.trace.sum(), Draws: w.trace.draws}
+}
+
+// timed is a service that does something by itself when its time has come.
+type timed interface {
+	nextDue() int64 // virtual ns: nothing happens before it is over
+}
+
+// outlast lets the external system's time run out, as far as the run lasts: what it does by itself
+// readers are to see.
+func (w *World) outlast() {
+	service, ok := w.services[model.External].(timed)
+	if !ok {
+		return
+	}
+	for due := service.nextDue(); due < w.limit; due = service.nextDue() {
+		w.now = max(w.now, due+1)
+		w.read()
+	}
 }
 
 // dispatch handles the event in a slot. Deliveries, timers and answers to Begin keep the slot
@@ -242,6 +268,17 @@ func (w *World) deliver(at int64, tie uint64, it item, msg *model.Message) {
 	slot := w.queue.grab()
 	w.queue.arrivals[slot].Msg, w.queue.slab[slot] = *msg, it
 	w.enqueue(at, classEvent, tie, slot)
+}
+
+// extend adds an element to a list and returns it. It holds whatever was there before: what is
+// large is written once, in its place.
+func extend[T any](list *[]T) *T {
+	n := len(*list)
+	if n == cap(*list) {
+		*list = slices.Grow(*list, 1)
+	}
+	*list = (*list)[:n+1]
+	return &(*list)[n]
 }
 
 // schedule makes an event with a keyed tie-break.

@@ -52,7 +52,8 @@ func world(mode *model.Mode, op *model.Operator, partitions, records int) *sim.W
 
 // sinkOf is the default sink of a mode.
 func sinkOf(mode *model.Mode) *model.SinkSpec {
-	for _, sink := range []*model.SinkSpec{&sim.TableByIdentity, &sim.TableByKey} {
+	for _, sink := range []*model.SinkSpec{&sim.TableByIdentity, &sim.TableByKey,
+		&sim.BatchLog, &sim.TransactionalLog} {
 		if sink.Name == mode.Sink {
 			return sink
 		}
