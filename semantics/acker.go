@@ -62,7 +62,7 @@ var Acker = model.Mode{
 		duplicate-call     stateless          D (RO RG)
 		duplicate-call     commutative        D RG (SL W NS SD RV RO)
 		duplicate-call     non-commutative    D RG (SL W WS NS SX SD RV RO)
-		duplicate-call     non-deterministic  D (W NS SD RV RO RG)
+		duplicate-call     non-deterministic  D (SL W NS SD RV RO RG)
 		pause              stateless          - (D RO RG)
 		pause              commutative        - (W NS D SD RV RO RG)
 		pause              non-commutative    - (W WS NS SX D SD RV RO RG)
@@ -70,7 +70,7 @@ var Acker = model.Mode{
 		zombie             stateless          D RG (RO)
 		zombie             commutative        W NS D SD RV RG (SL RO)
 		zombie             non-commutative    W NS SX D SD RV RG (SL WS RO)
-		zombie             non-deterministic  W NS D SD RV RG (SL RO)
+		zombie             non-deterministic  W NS D SD RV RG (SL SX RO)
 		lose-message       stateless          D RO RG
 		lose-message       commutative        W NS D SD RV RO RG
 		lose-message       non-commutative    W NS SX D SD RV RO RG (WS)

@@ -74,14 +74,8 @@ func (b *bench) line(s *model.Script) string {
 		switch e.Kind {
 		case model.EffectSend:
 			text = fmt.Sprintf("send %s %d to %s", e.Msg.Kind, e.Msg.Seq, b.job.Tasks[e.To].Name)
-		case model.EffectCall:
-			text = "call " + e.Msg.Kind.String()
-			if e.Msg.Kind != model.Get {
-				text += fmt.Sprintf(" %d", e.Msg.Seq+e.Msg.Record.Value.Num)
-			}
-			if e.UntilDone {
-				text += "!"
-			}
+		case model.EffectCall, model.EffectBegin:
+			text = request(&e)
 		case model.EffectAfter:
 			text = "after"
 		case model.EffectApplied:
@@ -92,6 +86,56 @@ func (b *bench) line(s *model.Script) string {
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, "; ")
+}
+
+// request renders a call: "call put 3!"; about a transaction "call commit-txn 1.2 for 5", the id
+// being that of the second transaction of attempt 1; with the parts of a request in brackets, state
+// as k=value, what is in flight behind a bar by its offset, everything else as @offset.
+func request(e *model.Effect) string {
+	m, text := &e.Msg, "call "+e.Msg.Kind.String()
+	if e.Kind == model.EffectBegin {
+		text = "begin " + m.Kind.String()
+	}
+	txn := fmt.Sprintf("%d.%d", m.Token>>32, m.Token&(1<<32-1))
+	switch {
+	case m.Kind == model.Write && m.Flags&model.Fenced != 0:
+		text += fmt.Sprintf(" %d of %s", m.Cursor, txn)
+	case m.Kind == model.BeginTxn:
+		text += " " + txn
+	case m.Flags&model.Whole != 0:
+		text += fmt.Sprintf(" all for %d", m.Seq)
+	case m.Kind == model.PrepareTxn, m.Kind == model.CommitTxn, m.Kind == model.AbortTxn:
+		text += fmt.Sprintf(" %s for %d", txn, m.Seq)
+	case m.Kind == model.WriteBatch:
+		text += fmt.Sprintf(" %d", m.Token)
+	case m.Kind == model.Completion:
+		text += fmt.Sprintf(" %d over %d", m.Seq, m.Cursor)
+	case m.Kind != model.Get && m.Kind != model.ListTxns:
+		text += fmt.Sprintf(" %d", m.Seq+m.Record.Value.Num)
+	}
+	if e.UntilDone {
+		text += "!"
+	}
+	if m.Kind == model.Upload || m.Kind != model.Update && len(m.Parts) > 0 {
+		text += " [" + parts(m) + "]"
+	}
+	return text
+}
+
+func parts(m *model.Message) string {
+	var words []string
+	for i := range m.Parts {
+		part := &m.Parts[i]
+		switch {
+		case m.Kind == model.Upload && int64(i) >= m.N:
+			words = append(words, fmt.Sprintf("| %d", part.ID.Offset))
+		case part.Key != "":
+			words = append(words, fmt.Sprintf("%s=%d", part.Key, part.Value.Num))
+		default:
+			words = append(words, fmt.Sprintf("@%d", part.ID.Offset))
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // records makes n records with the values 1 to n.
@@ -249,22 +293,41 @@ func TestModes_StartForgets(t *testing.T) {
 		for _, task := range []string{"source/0", "op/0", "sink/0"} {
 			used, fresh := newBench(t, mode, sum, task), newBench(t, mode, sum, task)
 			used.start(1)
-			if task == "source/0" {
-				kind := model.Position
-				if mode == &semantics.None {
-					kind = model.Latest
-				}
-				used.step(answered(kind, model.Answer{Seq: 2}))
-				used.step(batch(2, 2, false))
-			} else {
-				used.step(data(0, 0, 1))
-			}
+			live(used, mode, task)
 			require.Equal(t, fresh.start(3), used.start(3), "%s %s", mode.Name, task)
 			var a, b model.Codec
 			used.proc.State(&a)
 			fresh.proc.State(&b)
 			require.Equal(t, b.Bytes(), a.Bytes(), "%s %s", mode.Name, task)
 		}
+	}
+}
+
+// live lets a process that was started do something worth forgetting.
+func live(b *bench, mode *model.Mode, task string) {
+	isSource := task == "source/0"
+	switch {
+	case mode.Restart == model.RestartJob || mode.State == model.Snapshotted:
+		b.step(notice(model.Restore, 0))
+		if isSource && mode != &semantics.IndependentSnapshots {
+			trigger := notice(model.Trigger, 1)
+			trigger.Msg.N = 2
+			b.step(trigger)
+		}
+		if isSource {
+			b.step(batch(0, 2, false))
+			return
+		}
+		b.step(data(0, 0, 1))
+	case isSource:
+		kind := model.Position
+		if mode == &semantics.None {
+			kind = model.Latest
+		}
+		b.step(answered(kind, model.Answer{Seq: 2}))
+		b.step(batch(2, 2, false))
+	default:
+		b.step(data(0, 0, 1))
 	}
 }
 

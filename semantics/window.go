@@ -44,7 +44,9 @@ func (w *window) send(s *model.Script, task *model.Task, rec model.Record, input
 		out := task.Out[route.Pick(task.Subtask, &rec)]
 		m := model.Message{Kind: model.Data, Channel: out.There, Record: rec,
 			Seq: w.first + int64(len(w.list))}
-		w.list = append(w.list, sent{to: out.Peer, input: input, msg: m})
+		w.list = append(w.list, sent{})
+		last := &w.list[len(w.list)-1] // a literal with the message would be copied once more
+		last.to, last.input, last.msg = out.Peer, input, m
 		s.Send(out.Peer, m)
 	}
 	w.watch(s)

@@ -1,0 +1,356 @@
+package semantics
+
+import "github.com/oncesim/oncesim/model"
+
+// body is what differs between the tasks that take part in checkpoints.
+type body interface {
+	// load begins from a part of a checkpoint; without one, from the start.
+	load(s *model.Script, checkpoint int64, state, flight []model.Record)
+	// take handles a message: a record, or a barrier.
+	take(s *model.Script, m *model.Message)
+	// now returns the state as it is, valid until the next event, and whether nothing is left to be
+	// done behind it.
+	now() (state []model.Record, isIdle bool)
+	// completed and cancelled take notice of what became of a checkpoint.
+	completed(s *model.Script, checkpoint int64)
+	cancelled(checkpoint int64)
+}
+
+// participant is what all tasks that take part in checkpoints have in common: where they begin, and
+// how their part becomes durable.
+//
+// A life waits to be told which checkpoint to begin from, and holds what arrives before that. It
+// handles held messages one by one, and none while a call is out whose answer it needs first.
+//
+//	checkpoint   the one that it has begun from
+//	queue[head:] messages to be handled
+type participant struct {
+	task        *model.Task
+	coordinator model.ProcID
+	fence       model.Flags
+	isAliased   bool
+	isLone      bool // it restarts alone: others are of other attempts
+
+	attempt    int32
+	isOpen     bool
+	isBusy     bool
+	checkpoint int64
+	queue      []model.Message
+	head       int
+	msg        model.Message // in hand; not kept from one event to the next
+	parts      []model.Record
+}
+
+// aliasDelay is how long a snapshot that is a view of live state is one. The timer after which it
+// is uploaded has the checkpoint as its token.
+const aliasDelay = 1_000_000
+
+func newParticipant(job *model.Job, task *model.Task) participant {
+	return participant{task: task, coordinator: job.Find(coordinatorName + "/0"),
+		fence:     checkpointFence(job),
+		isAliased: task.Role == model.Operate && job.Param("aliased") == 1,
+		isLone:    job.Param("lone-restart") == 1}
+}
+
+// reset begins a life. One that restarts alone asks where to begin.
+func (p *participant) reset(self model.Self, s *model.Script) {
+	p.attempt, p.isOpen, p.isBusy, p.checkpoint = self.Attempt, false, false, 0
+	p.queue, p.head = p.queue[:0], 0
+	if p.isLone && self.Life > 1 {
+		s.Send(p.coordinator, notice(model.Ready, unknownCheckpoint))
+	}
+}
+
+// unknownCheckpoint is what a task is ready with that does not know where to begin.
+const unknownCheckpoint = -1
+
+// isStranger reports whether a message is of a life of another attempt. It counts for nothing: the
+// channels of that life ended with it.
+func (p *participant) isStranger(m *model.Message) bool {
+	return m.Attempt != p.attempt && !p.isLone
+}
+
+// step handles what all participants handle alike; it reports whether that was all there is to it.
+func (p *participant) step(ev *model.Event, s *model.Script, b body) bool {
+	switch {
+	case ev.Kind == model.Delivered && p.isStranger(&ev.Msg):
+	case ev.Kind == model.Delivered && ev.Msg.Kind == model.Restore:
+		p.restore(s, b, ev.Msg.Seq)
+	case ev.Kind == model.Delivered && ev.Msg.Kind == model.Complete:
+		if p.isOpen {
+			b.completed(s, ev.Msg.Seq)
+		}
+	case ev.Kind == model.Delivered && ev.Msg.Kind == model.Cancel:
+		if p.isOpen {
+			b.cancelled(ev.Msg.Seq)
+			p.handle(s, b)
+		}
+	case ev.Kind == model.Delivered:
+		p.queue = append(p.queue, ev.Msg)
+		p.handle(s, b)
+	case ev.Kind == model.TimerFired && ev.Token > 0:
+		p.upload(s, b, ev.Token, nil)
+	case ev.Kind == model.Answered && ev.Msg.Kind == model.Download:
+		p.downloaded(s, b, ev)
+	case ev.Kind == model.Answered && ev.Msg.Kind == model.Upload:
+		p.uploaded(s, ev)
+	default:
+		return false
+	}
+	return true
+}
+
+// restore begins from a checkpoint, or says again that it has.
+func (p *participant) restore(s *model.Script, b body, checkpoint int64) {
+	switch {
+	case p.isOpen:
+		s.Send(p.coordinator, notice(model.Ready, p.checkpoint))
+	case checkpoint == 0:
+		p.open(s, b, 0, nil, nil)
+	default:
+		s.CallUntilDone(model.StateStore, p.about(model.Download, checkpoint))
+	}
+}
+
+// about is a request about the task's part of a checkpoint.
+func (p *participant) about(kind model.Kind, checkpoint int64) model.Message {
+	return model.Message{Kind: kind, Flags: p.fence, Seq: checkpoint, Token: int64(p.task.Proc),
+		Record: model.Record{ID: model.ID{Part: p.task.Part, Offset: -1}}}
+}
+
+func (p *participant) downloaded(s *model.Script, b body, ev *model.Event) {
+	switch {
+	case failRefused(s, ev):
+	case !ev.Ans.Found:
+		s.Send(p.coordinator, notice(model.Decline, ev.Msg.Seq))
+	case !p.isOpen:
+		list := ev.Ans.Records
+		p.open(s, b, ev.Msg.Seq, list[:ev.Ans.N], list[ev.Ans.N:])
+	}
+}
+
+func (p *participant) open(s *model.Script, b body, checkpoint int64,
+	state, flight []model.Record) {
+	p.isOpen, p.checkpoint = true, checkpoint
+	b.load(s, checkpoint, state, flight)
+	s.Send(p.coordinator, notice(model.Ready, checkpoint))
+	p.handle(s, b)
+}
+
+// handle handles what is in the queue.
+func (p *participant) handle(s *model.Script, b body) {
+	for p.isOpen && !p.isBusy && p.head < len(p.queue) {
+		p.head++
+		p.msg = p.queue[p.head-1] // what is put back moves the queue
+		b.take(s, &p.msg)
+	}
+	if p.head == len(p.queue) {
+		p.queue, p.head = p.queue[:0], 0
+	}
+}
+
+// deliver has records handled before what is in the queue: those that were in flight.
+func (p *participant) deliver(flight []model.Record) {
+	list := make([]model.Message, 0, len(flight))
+	for _, rec := range flight {
+		list = append(list, model.Message{Kind: model.Data, Attempt: p.attempt, Record: rec})
+	}
+	p.putBack(list)
+}
+
+// putBack has messages handled again before those in the queue.
+func (p *participant) putBack(list []model.Message) {
+	rest := len(p.queue) - p.head
+	p.queue = append(p.queue, list...)
+	copy(p.queue[p.head+len(list):], p.queue[p.head:p.head+rest])
+	copy(p.queue[p.head:], list)
+}
+
+// barriers sends a barrier along every output channel.
+func (p *participant) barriers(s *model.Script, checkpoint int64) {
+	for _, out := range p.task.Out {
+		s.Send(out.Peer, model.Message{Kind: model.Barrier, Channel: out.There, Seq: checkpoint,
+			Record: model.Record{ID: model.ID{Offset: -1}}})
+	}
+}
+
+// snapshot makes the task's part of a checkpoint of its state as it is now. It is uploaded while
+// processing goes on.
+func (p *participant) snapshot(s *model.Script, b body, checkpoint int64) {
+	if p.isAliased {
+		s.After(aliasDelay, checkpoint)
+		return
+	}
+	p.upload(s, b, checkpoint, nil)
+}
+
+// upload sends the state as it is now, with the records that were in flight.
+func (p *participant) upload(s *model.Script, b body, checkpoint int64, flight []model.Record) {
+	state, isIdle := b.now()
+	p.send(s, checkpoint, state, flight, isIdle)
+}
+
+// send sends a part.
+func (p *participant) send(s *model.Script, checkpoint int64, state, flight []model.Record,
+	isIdle bool) {
+	m := p.about(model.Upload, checkpoint)
+	m.N = int64(len(state))
+	p.parts = append(append(p.parts[:0], state...), flight...)
+	m.Parts = p.parts
+	if isIdle && len(flight) == 0 {
+		m.Flags |= model.Idle
+	}
+	s.Begin(model.StateStore, m)
+}
+
+// uploaded votes: yes where the part is known to be durable, else no. A task that was replaced has
+// no vote.
+func (p *participant) uploaded(s *model.Script, ev *model.Event) {
+	vote := notice(model.Acknowledge, ev.Msg.Seq)
+	switch ev.Ans.Outcome {
+	case model.Done, model.DoneBefore:
+		vote.Flags = ev.Msg.Flags & model.Idle
+	default:
+		vote.Kind = model.Decline
+	}
+	s.Send(p.coordinator, vote)
+}
+
+func (p *participant) state(c *model.Codec) {
+	c.Int32(&p.attempt)
+	c.Bool(&p.isOpen)
+	c.Bool(&p.isBusy)
+	c.Int64(&p.checkpoint)
+	queue := p.queue[p.head:]
+	model.Slice(c, &queue, c.Message)
+	if c.IsDecoding() {
+		p.queue, p.head = append(p.queue[:0], queue...), 0
+	}
+}
+
+// cutter is a body that barriers come to: ahead says that what comes from now on is behind the
+// checkpoint.
+type cutter interface {
+	body
+	ahead(s *model.Script, checkpoint int64)
+}
+
+// gate brings the barriers of several channels together.
+//
+//	pending   the checkpoint whose barriers are coming in; 0: none
+//	finished  the newest one that all of them have come of, or that was given up
+//	came[i]   the barrier of the pending one has come on channel i
+//	missing   on how many it has not
+//	held      aligned: what came on channels behind their barrier, in order
+//	cut       unaligned: the state at the first barrier
+//	flight    unaligned: what came since on channels whose barrier has not
+type gate struct {
+	how      int64
+	pending  int64
+	finished int64
+	came     []bool
+	missing  int64
+	held     []model.Message
+	cut      []model.Record
+	isIdle   bool
+	flight   []model.Record
+}
+
+func newGate(job *model.Job) gate { return gate{how: job.Param("alignment")} }
+
+func (g *gate) reset(task *model.Task, checkpoint int64) {
+	g.pending, g.finished, g.missing = 0, checkpoint, 0
+	g.came = g.came[:0]
+	for range task.In {
+		g.came = append(g.came, false)
+	}
+	g.held, g.cut, g.flight = g.held[:0], g.cut[:0], g.flight[:0]
+}
+
+// pass reports whether a record goes on to the task. Behind a barrier it waits for the others.
+func (g *gate) pass(m *model.Message) bool {
+	if g.pending == 0 {
+		return true
+	}
+	switch {
+	case g.how == aligned && g.came[m.Channel]:
+		g.held = append(g.held, *m)
+		return false
+	case g.how == unaligned && !g.came[m.Channel]:
+		g.flight = append(g.flight, m.Record)
+	}
+	return true
+}
+
+// barrier takes a barrier. On the last one of a checkpoint, or unaligned on the first, the task is
+// asked for its part, after ahead, which it is told of in between.
+//
+// A barrier of a newer checkpoint means that the pending one was given up (Flink,
+// SingleCheckpointBarrierHandler: it is subsumed); an older one is late.
+func (g *gate) barrier(s *model.Script, p *participant, b cutter, m *model.Message) {
+	switch {
+	case g.how == aligned && g.pending != 0 && g.came[m.Channel] && m.Seq != g.pending:
+		g.held = append(g.held, *m) // it waits behind its own channel
+		return
+	case m.Seq <= g.finished || m.Seq < g.pending || m.Seq == g.pending && g.came[m.Channel]:
+		return
+	case m.Seq > g.pending:
+		g.begin(s, p, b, m.Seq)
+	}
+	g.came[m.Channel] = true
+	g.missing--
+	if g.missing > 0 {
+		return
+	}
+	switch g.how {
+	case aligned, counted:
+		b.ahead(s, g.pending)
+		p.barriers(s, g.pending)
+		p.snapshot(s, b, g.pending)
+	default:
+		p.send(s, g.pending, g.cut, g.flight, g.isIdle)
+	}
+	g.end(p)
+}
+
+// begin begins with the first barrier of a checkpoint; what is held for an older one goes on.
+func (g *gate) begin(s *model.Script, p *participant, b cutter, checkpoint int64) {
+	if g.pending != 0 {
+		g.end(p)
+	}
+	g.pending, g.missing = checkpoint, int64(len(g.came))
+	for i := range g.came {
+		g.came[i] = false
+	}
+	if g.how == unaligned || g.how == dropping {
+		b.ahead(s, checkpoint)
+		p.barriers(s, checkpoint)
+		state, isIdle := b.now()
+		g.cut, g.isIdle = append(g.cut[:0], state...), isIdle
+	}
+}
+
+// cancel gives the pending checkpoint up, if it is the one that was aborted.
+func (g *gate) cancel(p *participant, checkpoint int64) {
+	if g.pending == checkpoint {
+		g.end(p)
+	}
+}
+
+// end lets go of what is held.
+func (g *gate) end(p *participant) {
+	g.finished, g.pending = max(g.finished, g.pending), 0
+	p.putBack(g.held)
+	g.held, g.flight = g.held[:0], g.flight[:0]
+}
+
+func (g *gate) state(c *model.Codec) {
+	c.Int64(&g.pending)
+	c.Int64(&g.finished)
+	model.Slice(c, &g.came, c.Bool)
+	c.Int64(&g.missing)
+	model.Slice(c, &g.held, c.Message)
+	model.Slice(c, &g.cut, c.Record)
+	c.Bool(&g.isIdle)
+	model.Slice(c, &g.flight, c.Record)
+}

@@ -1,0 +1,160 @@
+package semantics
+
+import (
+	"slices"
+
+	"github.com/oncesim/oncesim/model"
+)
+
+// SnapshotCounting counts barriers and holds nothing back: what comes behind a barrier while others
+// are missing is in the snapshot, and is taken up again after a restart. With one input channel a
+// task nothing can come in between, and the snapshot is exact.
+var SnapshotCounting = model.Mode{
+	Name: "snapshot-counting",
+	Says: "barriers are counted and hold nothing back: with several inputs a snapshot is of no cut",
+	Source: "Apache Flink, CheckpointBarrierTracker (AT_LEAST_ONCE); Flink documentation, " +
+		"Stateful Stream Processing, exactly once vs. at least once",
+	Restart: model.RestartJob,
+	State:   model.Snapshotted,
+	Sink:    "append-log",
+	Extra:   []string{coordinatorName},
+	Params: withDefault(snapshotParams(),
+		model.ParamValue{Name: "alignment", Value: counted}),
+	Claims:    []string{"at-least-once"},
+	Tolerates: snapshotTolerates(),
+	Cells: table(`
+		no-fault           all               -
+		crash              stateless         D (RG)
+		crash              commutative       W D RV RG (NS SD)
+		crash              non-commutative   W SX D RV RG
+		crash              non-deterministic D RV (RG)
+		lose-request       stateless         D RG
+		lose-request       commutative       D RV RG (W NS SD)
+		lose-request       non-commutative   SX D RV RG (W NS SD)
+		lose-request       non-deterministic D RV RG
+		lose-answer        stateless         D (RG)
+		lose-answer        commutative       D (W NS SD RV RG)
+		lose-answer        non-commutative   D (W NS SX SD RV RG)
+		lose-answer        non-deterministic D RV (RG)
+		delay-call         stateless         D RG
+		delay-call         commutative       D RV RG (W NS SD)
+		delay-call         non-commutative   SX D RV RG (W NS SD)
+		delay-call         non-deterministic D RV RG
+		duplicate-call     stateless         D
+		duplicate-call     commutative       D RG (W RV)
+		duplicate-call     non-commutative   D RG (W SX)
+		duplicate-call     non-deterministic D (RV)
+		pause              stateless         - (D)
+		pause              commutative       - (W NS D SD RV RG)
+		pause              non-commutative   - (W NS SX D SD RV RG)
+		pause              non-deterministic - (D RV)
+		zombie             stateless         D RG
+		zombie             commutative       W D RV RG (NS SD)
+		zombie             non-commutative   W SX D RV RG
+		zombie             non-deterministic D RV RG
+		lose-message       stateless         L (D)
+		lose-message       commutative       L SL W (D RV RO RG)
+		lose-message       non-commutative   L SL (W SX D RG)
+		lose-message       non-deterministic L SL (W SX D RV)
+		duplicate-message  stateless         D
+		duplicate-message  commutative       W NS D SD RV RG
+		duplicate-message  non-commutative   W NS D SD RV RG (SX)
+		duplicate-message  non-deterministic W NS D SD RV
+		reorder-message    stateless         RO (L D)
+		reorder-message    commutative       SL W RO (L D RV RG)
+		reorder-message    non-commutative   SL W SX RO (L D RV RG)
+		reorder-message    non-deterministic SL RO (L W D RV)
+		delay-message      stateless         RO (L D RG)
+		delay-message      commutative,non-deterministic SL W RO (L D RV RG)
+		delay-message      non-commutative   SL W SX RO (L D RV RG)
+		partition          stateless         L D RG
+		partition          commutative       L SL D RV RG (W NS SD)
+		partition          non-commutative   L SL SX D RV RG (W)
+		partition          non-deterministic L SL D RV RG (SX)
+		service-crash      stateless         D RG
+		service-crash      commutative       D RV RG (W)
+		service-crash      non-commutative   SX D RV RG (W)
+		service-crash      non-deterministic D RV RG
+		refuse-call        stateless         D (RG)
+		refuse-call        commutative       W D RV RG
+		refuse-call        non-commutative   W SX D RV RG
+		refuse-call        non-deterministic D RV (RG)
+		forget-call        stateless         L D RG (ST)
+		forget-call        commutative       L SL D RV RG (W RO ST)
+		forget-call        non-commutative   L SL SX D RV RG (W ST)
+		forget-call        non-deterministic L SL D RV RG (W SX ST)
+		stale-read         stateless         - (D)
+		stale-read         commutative       - (W NS D SD RV RG)
+		stale-read         non-commutative   - (W NS SX D SD RV RG)
+		stale-read         non-deterministic - (D RV)
+		truncate           stateless         L (D)
+		truncate           commutative       L SL W (D RV RG)
+		truncate           non-commutative   L SL (W SX D RG)
+		truncate           non-deterministic L SL (W D RV)
+		poison             stateless         ST (D)
+		poison             commutative       D RG ST (NS RV)
+		poison             non-commutative   D ST (RV RG)
+		poison             non-deterministic ST (D RV)
+		short-horizon      stateless         D (RG)
+		short-horizon      commutative       W D RV RG (NS SD)
+		short-horizon      non-commutative   W SX D RV RG
+		short-horizon      non-deterministic D RV (RG)
+		lose-barrier       stateless         - (D RG)
+		lose-barrier       commutative       - (W D RV RG)
+		lose-barrier       non-commutative   - (W SX D RV RG)
+		lose-barrier       non-deterministic - (D RV RG)
+		duplicate-barrier  stateless         - (D)
+		duplicate-barrier  commutative       - (W D RV RG)
+		duplicate-barrier  non-commutative   - (W SX D RG)
+		duplicate-barrier  non-deterministic - (D RV)
+		reorder-barrier    stateless         - (D)
+		reorder-barrier    commutative       - (W NS D SD RV RG)
+		reorder-barrier    non-commutative   - (W NS SX D SD RV RG)
+		reorder-barrier    non-deterministic - (NS D SD RV)
+		delay-barrier      stateless         - (D RG)
+		delay-barrier      commutative       - (W D RV RG)
+		delay-barrier      non-commutative   - (W SX D RV RG)
+		delay-barrier      non-deterministic - (D RV RG)
+		lose-notice        stateless         - (D RG)
+		lose-notice        commutative       - (W D RV RG)
+		lose-notice        non-commutative   - (W SX D RV RG)
+		lose-notice        non-deterministic - (D RV RG)
+		delay-notice       stateless         - (D RG)
+		delay-notice       commutative       - (W D RV RG)
+		delay-notice       non-commutative   - (W SX D RV RG)
+		delay-notice       non-deterministic - (D RV RG)
+		duplicate-notice   stateless         - (D)
+		duplicate-notice   commutative       - (W D RV RG)
+		duplicate-notice   non-commutative   - (W SX D RG)
+		duplicate-notice   non-deterministic - (D RV)
+		restore-older      stateless         D (RG)
+		restore-older      commutative       W D RV RG (NS SD)
+		restore-older      non-commutative   W SX D RV RG (NS SD)
+		restore-older      non-deterministic D RV (RG)
+		aliased-snapshot   stateless         D (RG)
+		aliased-snapshot   commutative       W D RV RG (NS SD)
+		aliased-snapshot   non-commutative   W SX D RV RG (NS SD)
+		aliased-snapshot   non-deterministic D RV (NS SD RG)
+		counted            stateless         D (RG)
+		counted            commutative       W D RV RG (NS SD)
+		counted            non-commutative   W SX D RV RG
+		counted            non-deterministic D RV (RG)
+		unaligned          stateless         D (RG)
+		unaligned          commutative       W D RV RG
+		unaligned          non-commutative   W SX D RV RG
+		unaligned          non-deterministic D RV (RG)
+		unaligned-dropped  stateless         D (RG)
+		unaligned-dropped  commutative       W D RV RG (SL)
+		unaligned-dropped  non-commutative   W SX D RV RG (SL)
+		unaligned-dropped  non-deterministic D RV (RG)`),
+	IsVariant: true,
+	New:       newSnapshot,
+}
+
+// withDefault is a list of parameters one of which has another default.
+func withDefault(params []model.Param, v model.ParamValue) []model.Param {
+	params = slices.Clone(params)
+	i := slices.IndexFunc(params, func(p model.Param) bool { return p.Name == v.Name })
+	params[i].Default = v.Value
+	return params
+}

@@ -1,0 +1,126 @@
+package semantics
+
+import "github.com/oncesim/oncesim/model"
+
+// SnapshotFirstWins has the external system keep the first of what comes under one identity. State
+// goes back at a restart and output does not: where a repetition comes out otherwise, they belong
+// to two executions.
+var SnapshotFirstWins = model.Mode{
+	Name: "snapshot-first-wins",
+	Says: "snapshots, into a log that keeps the first of an identity: state goes back, output not",
+	Source: "Akidau et al., MillWheel, VLDB 2013: weak productions and the need for determinism; " +
+		"Confluent documentation, idempotent writers",
+	Restart:   model.RestartJob,
+	State:     model.Snapshotted,
+	Sink:      "identity-log",
+	Extra:     []string{coordinatorName},
+	Params:    snapshotParams(),
+	Claims:    []string{"at-least-once", "exactly-once-state", "effectively-once", "no-revision"},
+	Tolerates: snapshotTolerates(),
+	RestsOn: []model.Mechanism{
+		{Name: "identity", Says: "the external system knows an output that is repeated",
+			Sink: "append-log", Classes: []string{"crash", "lose-request", "lose-answer",
+				"delay-call", "duplicate-call", "zombie", "duplicate-message", "service-crash",
+				"refuse-call"}},
+	},
+	Cells: table(`
+		no-fault           all               -
+		crash              stateless         -
+		crash              commutative       W
+		crash              non-commutative,non-deterministic W SX
+		lose-request       stateless         -
+		lose-request       commutative       - (W)
+		lose-request       non-commutative,non-deterministic SX (W)
+		lose-answer        stateless         -
+		lose-answer        commutative       - (W)
+		lose-answer        non-commutative   - (W SX)
+		lose-answer        non-deterministic SX (W)
+		delay-call         stateless         -
+		delay-call         commutative       - (W)
+		delay-call         non-commutative,non-deterministic SX (W)
+		duplicate-call     stateless         -
+		duplicate-call     commutative       - (W)
+		duplicate-call     non-commutative,non-deterministic - (W SX)
+		pause              stateless         -
+		pause              commutative       - (W)
+		pause              non-commutative,non-deterministic - (W SX)
+		zombie             stateless         -
+		zombie             commutative       W
+		zombie             non-commutative,non-deterministic W SX
+		lose-message       stateless         L
+		lose-message       commutative       L SL W (RO)
+		lose-message       non-commutative,non-deterministic L SL (W SX)
+		duplicate-message  stateless         -
+		duplicate-message  commutative       W NS SD
+		duplicate-message  non-commutative   W SD (NS SX)
+		duplicate-message  non-deterministic W NS SD (SX)
+		reorder-message    stateless         RO (L)
+		reorder-message    commutative       SL W RO (L)
+		reorder-message    non-commutative   SL W SX RO (L)
+		reorder-message    non-deterministic SL RO (L W SX)
+		delay-message      stateless         RO (L)
+		delay-message      commutative       SL W RO (L)
+		delay-message      non-commutative   SL W SX RO (L)
+		delay-message      non-deterministic SL W RO (L SX)
+		partition          stateless         L
+		partition          commutative       L SL (W)
+		partition          non-commutative,non-deterministic L SL SX (W)
+		service-crash      stateless         -
+		service-crash      commutative       - (W)
+		service-crash      non-commutative,non-deterministic SX (W)
+		refuse-call        stateless         -
+		refuse-call        commutative       W
+		refuse-call        non-commutative,non-deterministic W SX
+		forget-call        stateless         L (ST)
+		forget-call        commutative       L SL (W RO ST)
+		forget-call        non-commutative,non-deterministic L SL SX (W ST)
+		stale-read         stateless         -
+		stale-read         commutative       - (W)
+		stale-read         non-commutative,non-deterministic - (W SX)
+		truncate           stateless         L
+		truncate           commutative       L SL W
+		truncate           non-commutative,non-deterministic L SL (W SX)
+		poison             all               ST
+		short-horizon      stateless         -
+		short-horizon      commutative       W
+		short-horizon      non-commutative,non-deterministic W SX
+		lose-barrier       stateless         -
+		lose-barrier       commutative       - (W)
+		lose-barrier       non-commutative,non-deterministic - (W SX)
+		duplicate-barrier  stateless         -
+		duplicate-barrier  commutative       - (W)
+		duplicate-barrier  non-commutative,non-deterministic - (W SX)
+		reorder-barrier    stateless         -
+		reorder-barrier    commutative       - (W SD)
+		reorder-barrier    non-commutative,non-deterministic - (W SX SD)
+		delay-barrier      stateless         -
+		delay-barrier      commutative       - (W)
+		delay-barrier      non-commutative,non-deterministic - (W SX)
+		lose-notice        stateless         -
+		lose-notice        commutative       - (W)
+		lose-notice        non-commutative,non-deterministic - (W SX)
+		delay-notice       stateless         -
+		delay-notice       commutative       - (W)
+		delay-notice       non-commutative,non-deterministic - (W SX)
+		duplicate-notice   stateless         -
+		duplicate-notice   commutative       - (W)
+		duplicate-notice   non-commutative,non-deterministic - (W SX)
+		restore-older      stateless         -
+		restore-older      commutative       W
+		restore-older      non-commutative,non-deterministic W SX
+		aliased-snapshot   stateless         -
+		aliased-snapshot   commutative       W (NS SD)
+		aliased-snapshot   non-commutative,non-deterministic W SX (SD)
+		counted            stateless         -
+		counted            commutative       W (SD)
+		counted            non-commutative,non-deterministic W SX
+		unaligned          stateless         -
+		unaligned          commutative       W
+		unaligned          non-commutative,non-deterministic W SX
+		unaligned-dropped  stateless         -
+		unaligned-dropped  commutative       W (SL)
+		unaligned-dropped  non-commutative   W SX (SL)
+		unaligned-dropped  non-deterministic W SX`),
+	IsVariant: true,
+	New:       newSnapshot,
+}

@@ -1,0 +1,148 @@
+package semantics
+
+import "github.com/oncesim/oncesim/model"
+
+// SnapshotUpsert writes what a restart repeats over the rows that are there.
+var SnapshotUpsert = model.Mode{
+	Name: "snapshot-upsert",
+	Says: "snapshots, into a table by identity: what a restart repeats overwrites its own row",
+	Source: "Apache Flink documentation, Fault Tolerance Guarantees: idempotent sinks; " +
+		"Confluent documentation, Elasticsearch sink connector",
+	Restart: model.RestartJob,
+	State:   model.Snapshotted,
+	Sink:    "table-by-identity",
+	Extra:   []string{coordinatorName},
+	Params:  snapshotParams(),
+	Claims:  []string{"at-least-once", "exactly-once-state", "effectively-once"},
+	// What is repeated comes out the same where nothing is merged.
+	ClaimsStateless: []string{"at-most-once", "no-revision"},
+	Tolerates:       snapshotTolerates(),
+	RestsOn: []model.Mechanism{
+		{Name: "identity", Says: "the external system knows an output that is repeated",
+			Sink: "append-log", Classes: []string{"crash", "lose-request", "lose-answer",
+				"delay-call", "duplicate-call", "zombie", "duplicate-message", "service-crash",
+				"refuse-call"}},
+	},
+	Cells: table(`
+		no-fault           all               -
+		crash              stateless         -
+		crash              commutative       RV RO (W)
+		crash              non-commutative   W RV (SX)
+		crash              non-deterministic RV
+		lose-request       stateless         -
+		lose-request       commutative       RV RO (W)
+		lose-request       non-commutative   W RV (SX)
+		lose-request       non-deterministic RV
+		lose-answer        stateless         -
+		lose-answer        commutative       - (W RV RO)
+		lose-answer        non-commutative   - (W SX RV)
+		lose-answer        non-deterministic RV
+		delay-call         stateless         -
+		delay-call         commutative       RV RO (W)
+		delay-call         non-commutative   W RV (SX)
+		delay-call         non-deterministic RV (W SX)
+		duplicate-call     stateless         -
+		duplicate-call     commutative       - (W RV RO)
+		duplicate-call     non-commutative   - (W SX)
+		duplicate-call     non-deterministic - (RV)
+		pause              stateless         -
+		pause              commutative       - (W RV RO)
+		pause              non-commutative   - (W SX RV)
+		pause              non-deterministic - (SX RV)
+		zombie             stateless         -
+		zombie             commutative       W RV RO
+		zombie             non-commutative,non-deterministic W SX RV
+		lose-message       stateless         L
+		lose-message       commutative       L SL W (RV RO)
+		lose-message       non-commutative   L SL (W SX)
+		lose-message       non-deterministic L SL (W SX RV)
+		duplicate-message  stateless         -
+		duplicate-message  commutative       W NS SD RV (RO)
+		duplicate-message  non-commutative   W NS SD RV (SX)
+		duplicate-message  non-deterministic W NS SD RV
+		reorder-message    stateless         RO (L)
+		reorder-message    commutative       SL W RO (L RV)
+		reorder-message    non-commutative   SL W SX RO (L RV)
+		reorder-message    non-deterministic SL RO (L W RV)
+		delay-message      stateless         RO (L)
+		delay-message      commutative,non-deterministic SL W RO (L RV)
+		delay-message      non-commutative   SL W SX RO (L RV)
+		partition          stateless         L
+		partition          commutative       L SL RV RO (W)
+		partition          non-commutative   L SL W RV (SX)
+		partition          non-deterministic L SL RV (SX)
+		service-crash      stateless         -
+		service-crash      commutative       RV RO (W)
+		service-crash      non-commutative   W RV (SX)
+		service-crash      non-deterministic RV
+		refuse-call        stateless         -
+		refuse-call        commutative       RV RO (W)
+		refuse-call        non-commutative   W RV (SX)
+		refuse-call        non-deterministic RV
+		forget-call        stateless         L (ST)
+		forget-call        commutative       L SL RV RO (W ST)
+		forget-call        non-commutative   L SL W SX RV (ST)
+		forget-call        non-deterministic L SL RV (W SX ST)
+		stale-read         stateless         -
+		stale-read         commutative       - (W RV RO)
+		stale-read         non-commutative,non-deterministic - (W SX RV)
+		truncate           stateless         L
+		truncate           commutative       L SL W (RV RO)
+		truncate           non-commutative   L SL (W SX)
+		truncate           non-deterministic L SL (W RV)
+		poison             stateless         ST
+		poison             commutative,non-commutative,non-deterministic ST (RV)
+		short-horizon      stateless         -
+		short-horizon      commutative       RV RO (W)
+		short-horizon      non-commutative   W RV (SX)
+		short-horizon      non-deterministic RV
+		lose-barrier       stateless         -
+		lose-barrier       commutative       - (W RV RO)
+		lose-barrier       non-commutative   - (W SX RV)
+		lose-barrier       non-deterministic - (RV)
+		duplicate-barrier  stateless         -
+		duplicate-barrier  commutative       - (W RV RO)
+		duplicate-barrier  non-commutative   - (W SX)
+		duplicate-barrier  non-deterministic - (RV)
+		reorder-barrier    stateless         -
+		reorder-barrier    commutative       - (W NS SD RV RO)
+		reorder-barrier    non-commutative   - (W NS SX SD RV)
+		reorder-barrier    non-deterministic - (W NS SD RV)
+		delay-barrier      stateless         -
+		delay-barrier      commutative       - (W RV RO)
+		delay-barrier      non-commutative   - (W SX RV)
+		delay-barrier      non-deterministic - (RV)
+		lose-notice        stateless         -
+		lose-notice        commutative       - (W RV RO)
+		lose-notice        non-commutative   - (W SX RV)
+		lose-notice        non-deterministic - (RV)
+		delay-notice       stateless         -
+		delay-notice       commutative       - (W RV RO)
+		delay-notice       non-commutative   - (W SX RV)
+		delay-notice       non-deterministic - (RV)
+		duplicate-notice   stateless         -
+		duplicate-notice   commutative       - (W RV RO)
+		duplicate-notice   non-commutative   - (W SX)
+		duplicate-notice   non-deterministic - (RV)
+		restore-older      stateless         -
+		restore-older      commutative       RV RO (W)
+		restore-older      non-commutative   W RV (SX)
+		restore-older      non-deterministic RV (SX)
+		aliased-snapshot   stateless         -
+		aliased-snapshot   commutative       RV RO (W NS SD)
+		aliased-snapshot   non-commutative   W RV (NS SX SD)
+		aliased-snapshot   non-deterministic RV (W NS SD)
+		counted            stateless         -
+		counted            commutative       RV RO (W NS SD)
+		counted            non-commutative   W RV (SX)
+		counted            non-deterministic RV
+		unaligned          stateless         -
+		unaligned          commutative       RV RO (W)
+		unaligned          non-commutative   W RV (SX)
+		unaligned          non-deterministic RV
+		unaligned-dropped  stateless         -
+		unaligned-dropped  commutative       RV RO (SL W)
+		unaligned-dropped  non-commutative   W RV (SL SX)
+		unaligned-dropped  non-deterministic RV`),
+	New: newSnapshot,
+}
