@@ -42,7 +42,7 @@ func (f Fault) begins() string {
 		return "at answer of " + f.call()
 	case f.Point != 0:
 		return unsaid
-	case f.Scope == model.MessageOnChannel && (f.Call == model.Data || f.Call == model.Ack):
+	case f.Scope == model.MessageOnChannel && f.Call.IsMessage():
 		return fmt.Sprintf("at %s %d", f.Call, f.N)
 	case f.Action == model.CutLink:
 		return "at " + f.call()

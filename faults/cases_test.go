@@ -38,8 +38,8 @@ func readCases(t testing.TB, path string) []textCase {
 }
 
 // newJob is a keyed stage of two tasks between two sources, or as many as there are partitions,
-// and two sinks: source/0, source/1, op/0, op/1, sink/0, sink/1.
-func newJob(partitions int) *model.Job {
+// and two sinks: source/0, source/1, op/0, op/1, sink/0, sink/1. Extra processes come behind them.
+func newJob(partitions int, extra ...string) *model.Job {
 	op := &model.Operator{Name: "last", Kind: model.NonCommutative,
 		Step: func(in model.Record, _ model.Value, out *model.Outputs) model.Value {
 			out.Emit(in.Key, in.Value)
@@ -50,7 +50,7 @@ func newJob(partitions int) *model.Job {
 		Inputs: []model.InputSpec{{Name: "input", Partitions: partitions}},
 		Stages: []model.Stage{{Name: "op", Operator: op, From: []string{"input"}, Parallel: 2,
 			Exchange: model.ByKey}},
-	}, nil)
+	}, nil, extra...)
 }
 
 // calls spells the transmissions of one process: calls(model.Put, 3, model.Get, 1).
@@ -65,7 +65,7 @@ func calls(pairs ...any) []int64 {
 // messages spells the messages of one of n processes: messages(6, 4, model.Data, 2) are two to the
 // process with the number 4.
 func messages(n int, triples ...any) []int64 {
-	counts := make([]int64, 2*n)
+	counts := make([]int64, model.MessageIndex(model.ProcID(n), model.Data))
 	for i := 0; i < len(triples); i += 3 {
 		to, kind := model.ProcID(triples[i].(int)), triples[i+1].(model.Kind)
 		counts[model.MessageIndex(to, kind)] = int64(triples[i+2].(int))

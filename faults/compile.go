@@ -31,7 +31,8 @@ func (f Fault) compile(job *model.Job) (model.Rule, *CompileError) {
 		return model.Rule{}, &CompileError{What: "fault"}
 	}
 	rule := model.Rule{Action: f.Action, Proc: model.Nobody, Point: f.Point, Scope: f.Scope,
-		N: f.N, Life: f.Life, Call: f.Call, At: f.At, For: ruleFor(f.Action, f.For)}
+		N: f.N, Life: f.Life, Checkpoint: f.Checkpoint, Call: f.Call, At: f.At,
+		For: ruleFor(f.Action, f.For)}
 	if err := f.compileParties(job, &rule); err != nil {
 		return model.Rule{}, err
 	}
@@ -74,29 +75,33 @@ func (f Fault) compileParties(job *model.Job, rule *model.Rule) *CompileError {
 
 func (f Fault) channel() string { return f.Proc + " to " + f.Peer }
 
-// channelNames lists the channels that a job has for messages of a kind. Acknowledgements go the
-// way of data backwards, and between what the mode adds and any task.
+// channelNames lists the channels that a job has for messages of a kind. Data and barriers go
+// downstream, acknowledgements the same way back. What the mode adds exchanges acknowledgements
+// and notices with any task.
 func channelNames(job *model.Job, kind model.Kind) []string {
 	var names []string
+	add := func(from, to model.ProcID) {
+		names = append(names, job.Tasks[from].Name+" to "+job.Tasks[to].Name)
+	}
 	for i := range job.Tasks {
-		from := &job.Tasks[i]
-		for _, out := range from.Out {
-			to := &job.Tasks[out.Peer]
-			if kind == model.Ack {
-				names = append(names, to.Name+" to "+from.Name)
-				continue
+		task := &job.Tasks[i]
+		for _, out := range task.Out {
+			switch kind {
+			case model.Data, model.Barrier:
+				add(task.Proc, out.Peer)
+			case model.Ack:
+				add(out.Peer, task.Proc)
 			}
-			names = append(names, from.Name+" to "+to.Name)
 		}
 	}
-	if kind != model.Ack {
+	if kind != model.Ack && !kind.IsNotice() {
 		return names
 	}
 	for i := range job.Tasks {
 		for j := range job.Tasks {
 			from, to := &job.Tasks[i], &job.Tasks[j]
 			if i != j && (from.Role == model.Extra || to.Role == model.Extra) {
-				names = append(names, from.Name+" to "+to.Name)
+				add(from.Proc, to.Proc)
 			}
 		}
 	}
@@ -134,7 +139,8 @@ func (r RecordName) everywhere(t *model.Topology) []string {
 func FromRule(job *model.Job, rule model.Rule) Fault {
 	rule.Validate()
 	f := Fault{Action: rule.Action, Point: rule.Point, Scope: rule.Scope, N: rule.N,
-		Life: rule.Life, Call: rule.Call, At: rule.At, For: rule.For}
+		Life: rule.Life, Checkpoint: rule.Checkpoint, Call: rule.Call, At: rule.At,
+		For: rule.For}
 	if rule.For == defaultFor(rule.Action) {
 		f.For = 0
 	}
@@ -196,6 +202,7 @@ func defaultFor(a model.Action) int64 {
 //	"process"    the job has no process of that name
 //	"partition"  no input has a partition of that name
 //	"record"     the name is bare, and there are several partitions
+//	"channel"    such messages do not go from the one process to the other
 //	"fault"      no line means Fault, which was not made by Parse; Name is empty
 type CompileError struct {
 	Index   int // of the fault in the plan, from 0
@@ -213,8 +220,12 @@ func (e *CompileError) Error() string {
 		return fmt.Sprintf("fault %d: no line means %+v", e.Index+1, fields(e.Fault))
 	}
 	problem := fmt.Sprintf("unknown %s %q, expected", e.What, e.Name)
-	if e.What == "record" {
+	switch {
+	case e.What == "record":
 		problem = fmt.Sprintf("name the partition of record %s,", e.Name)
+	case len(e.Known) == 0:
+		return fmt.Sprintf("fault %d, %s: unknown %s %q: the job has none of that kind",
+			e.Index+1, e.Fault, e.What, e.Name)
 	}
 	return fmt.Sprintf("fault %d, %s: %s %s%s", e.Index+1, e.Fault, problem,
 		expectation(e.Known, ""), didYouMean(e.Nearest))

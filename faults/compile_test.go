@@ -17,6 +17,8 @@ func TestCompile_rules(t *testing.T) {
 			Scope: model.RecordEffect, N: 1, Record: model.ID{Part: 1, Offset: 7}},
 		"crash op/0 after effect 2 of start 3": {Action: model.Crash, Proc: 2, Point: model.After,
 			Scope: model.StartEffect, N: 2, Life: 3},
+		"crash op/0 after effect 2 of checkpoint 3": {Action: model.Crash, Proc: 2,
+			Point: model.After, Scope: model.CheckpointEffect, N: 2, Checkpoint: 3},
 		"crash source/1 at 1us": {Action: model.Crash, Proc: 1, Point: model.AtTime, At: 1000},
 		"pause sink/1 before ack of write 2 for 5ns": {Action: model.Pause, Proc: 5,
 			Point: model.BeforeAck, Scope: model.CallOfKind, Call: model.Write, N: 2, For: 5},
@@ -36,6 +38,8 @@ func TestCompile_rules(t *testing.T) {
 			Scope: model.MessageOnChannel, Call: model.Data, N: 1, For: ReorderWithin},
 		"reorder ack 1 from op/0 to source/0 within 3us": {Action: model.ReorderMessages, Proc: 2,
 			Peer: 0, Scope: model.MessageOnChannel, Call: model.Ack, N: 1, For: 3000},
+		"lose barrier 2 from op/1 to sink/1": {Action: model.LoseMessage, Proc: 3, Peer: 5,
+			Scope: model.MessageOnChannel, Call: model.Barrier, N: 2},
 		"partition op/1 | store for 3us at answer of put 2": {Action: model.CutLink, Proc: 3,
 			Peer: model.Nobody, Service: model.StateStore, Point: model.BeforeAck,
 			Scope: model.CallOfKind, Call: model.Put, N: 2, For: 3000},
@@ -146,7 +150,7 @@ func TestCompile_errorFields(t *testing.T) {
 func TestCompile_notALine(t *testing.T) {
 	_, err := Plan{{Action: model.Crash, Proc: "op/0"}}.Compile(newJob(2))
 	require.EqualError(t, err, "fault 1: no line means {Action:crash Proc:op/0 Peer: Service: "+
-		"Point: Scope:0 N:0 Record:0 Life:0 Call:none At:0 For:0}")
+		"Point: Scope:0 N:0 Record:0 Life:0 Checkpoint:0 Call:none At:0 For:0}")
 	var e *CompileError
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, "fault", e.What)
@@ -163,7 +167,7 @@ func requireSameRule(t testing.TB, job *model.Job, rule model.Rule) {
 }
 
 func TestFromRule_roundTrip(t *testing.T) {
-	job := newJob(2)
+	job := newJob(2, "coordinator")
 	for _, f := range everyShape() {
 		if f.Proc != "" {
 			f.Proc = "op/0"
@@ -171,8 +175,11 @@ func TestFromRule_roundTrip(t *testing.T) {
 		if f.Peer != "" {
 			f.Peer = "sink/0"
 		}
-		if f.Call == model.Ack {
+		switch {
+		case f.Call == model.Ack:
 			f.Peer = "source/0"
+		case f.Call.IsNotice():
+			f.Peer = "coordinator/0"
 		}
 		if f.Record != (RecordName{}) || f.Scope == model.RecordEffect {
 			f.Record = RecordName{"input", 1, f.Record.Offset}
@@ -233,4 +240,37 @@ func TestCompile_unknownChannel(t *testing.T) {
 		require.ErrorContains(t, err, "unknown channel", line)
 		require.ErrorContains(t, err, "op/0", line)
 	}
+}
+
+// Barriers go where data go; notices go between a task and what the mode adds, both ways.
+func TestCompile_channelsOfCheckpoints(t *testing.T) {
+	job := newJob(1, "coordinator")
+	for line, want := range map[string]model.Rule{
+		"lose barrier 1 from source/0 to op/1": {Action: model.LoseMessage, Proc: 0, Peer: 2,
+			Call: model.Barrier},
+		"lose trigger 1 from coordinator/0 to source/0": {Action: model.LoseMessage, Proc: 5,
+			Peer: 0, Call: model.Trigger},
+		"lose ready 1 from sink/1 to coordinator/0": {Action: model.LoseMessage, Proc: 4, Peer: 5,
+			Call: model.Ready},
+		"lose barrier 1 from op/0 to source/0":             {},
+		"lose barrier 1 from coordinator/0 to source/0":    {},
+		"lose trigger 1 from source/0 to op/0":             {},
+		"partition op/0 | sink/0 for 1ms at acknowledge 1": {},
+	} {
+		plan, err := ParsePlan(line)
+		require.NoError(t, err)
+		rules, err := plan.Compile(job)
+		if want.Action == 0 {
+			require.ErrorContains(t, err, "unknown channel", line)
+			continue
+		}
+		require.NoError(t, err, line)
+		want.Scope, want.N = model.MessageOnChannel, 1
+		require.Equal(t, []model.Rule{want}, rules, line)
+	}
+	plan, err := ParsePlan("lose trigger 1 from source/0 to op/0")
+	require.NoError(t, err)
+	_, err = plan.Compile(newJob(1))
+	require.EqualError(t, err, `fault 1, lose trigger 1 from source/0 to op/0: `+
+		`unknown channel "source/0 to op/0": the job has none of that kind`)
 }

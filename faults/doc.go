@@ -16,6 +16,7 @@
 //
 //	crash     op/1 after effect 2 of record input/0:7   # between two effects of one record
 //	crash     op/0 before effect 1 of start 2           # again, as soon as it is back
+//	crash     op/0 after effect 2 of checkpoint 3       # what it sends or asks about it
 //	crash     sink/0 during write 3                     # the request is under way and arrives
 //	crash     sink/0 before ack of write 3              # applied, and the caller never knows
 //	crash     source/0 at 120ms                         # virtual time
@@ -25,6 +26,8 @@
 //	delay     call put 2 of op/1 by 300ms
 //	duplicate call write 3 of sink/0 by 20ms
 //	lose      data 5 from op/0 to sink/0                # the fifth record on that channel
+//	lose      barrier 2 from op/0 to sink/0
+//	delay     complete 1 from coordinator/0 to sink/0 by 60ms
 //	delay     ack 2 from sink/0 to op/0 by 60ms
 //	duplicate data 5 from op/0 to sink/0
 //	reorder   data 5 from op/0 to sink/0                # it arrives after the sixth
@@ -52,21 +55,27 @@
 //	reorder   = "reorder" message [ "within" duration ] .
 //	partition = "partition" process "|" ( service "for" duration "at" ( [ "answer" "of" ] call
 //	          | duration )
-//	          | process "for" duration "at" ( ( "data" | "ack" ) ordinal | duration ) ) .
+//	          | process "for" duration "at" ( travels ordinal | duration ) ) .
 //	refuse    = "refuse" "call" callof .
 //	forget    = "forget" "call" callof .
 //	stale     = "stale" "call" callof .
 //	truncate  = "truncate" name "/" digits "before" ordinal "at" ( callof | duration ) .
 //	poison    = "poison" "record" record "at" process .
-//	message   = ( "data" | "ack" ) ordinal "from" process "to" process .
+//	message   = travels ordinal "from" process "to" process .
+//	travels   = "data" | "ack" | "barrier" | "trigger" | "acknowledge" | "decline" | "complete"
+//	          | "cancel" | "restore" | "ready" .
 //	point     = ( "before" [ "ack" "of" ] | "during" | "after" ) event
 //	          | "at" "record" record
 //	          | "at" duration .
-//	event     = call | "effect" ordinal [ "of" ( "record" record | "start" ordinal ) ] .
+//	event     = call | "effect" ordinal [ "of" ( "record" record | "start" ordinal
+//	          | "checkpoint" ordinal ) ] .
 //	callof    = call "of" process .
 //	call      = kind ordinal .
 //	kind      = "position" | "latest" | "fetch" | "offset-commit" | "get" | "put" | "write"
-//	          | "read" | "load-ids" | "load-outbox" | "update" | "mark" .
+//	          | "read" | "load-ids" | "load-outbox" | "update" | "mark"
+//	          | "checkpoint-id" | "upload" | "completion" | "newest" | "download" | "discard"
+//	          | "write-batch" | "begin-txn" | "prepare-txn" | "commit-txn" | "abort-txn"
+//	          | "list-txns" | "plan-batch" | "finish-batch" | "newest-batch" .
 //	service   = "input" | "store" | "external" .
 //	process   = name "/" digits .
 //	record    = [ name "/" digits ":" ] digits .
@@ -84,9 +93,9 @@
 //
 // A partition, an outage and a truncation begin at a time, or with the first thing that they
 // strike: a message from the left side to the right one, a request to the service of the line, its
-// answer, or a fetch. Only what changes something can be forgotten: offset-commit, put, write,
-// update and mark. Only what was changed can be stale: position, latest, fetch, get, load-ids and
-// load-outbox. The name of a service is no name of a process, which has a number.
+// answer, or a fetch. Only what changes something can be forgotten. Only what reads what others
+// changed can be stale: position, latest, fetch, get, load-ids, load-outbox, newest, download,
+// list-txns and newest-batch. The name of a service is no name of a process, which has a number.
 //
 // They are reached with the first thing that they strike, and so is a poisoned record. A partition
 // in which nothing was lost has tested nothing.
@@ -104,6 +113,11 @@
 // restart, and repetitions of a call count like calls: "write 2" may well be write 1 once more.
 // "data 5 from op/0 to sink/0" counts the records that op/0 sends to sink/0, what it sends again
 // included.
+//
+// Numbers of checkpoints are ids and not ordinals: where one was given up, checkpoint 3 may be the
+// second that was completed. "effect 2 of checkpoint 3" is found by the id. A coordinator that dies
+// between its decision and the first notice of it is "crash coordinator/0 after completion 2",
+// which counts requests: the outcome is there, and the coordinator does nothing with it any more.
 //
 // During and before ack make sense for calls. At an effect that is not one they are never
 // reached, and neither is an ordinal that the run does not get to. That is no error of the line,

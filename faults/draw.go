@@ -9,10 +9,21 @@ const (
 	drawDuration
 )
 
-// Draw places the n-th fault of a drawn plan, from 0: uniformly in one of the processes that the
-// action can hit, uniformly at one of the Places there, and with one of the durations if the
-// action needs one (it must then be given one, except for a duplicate). ok is false where the
-// extent has no place.
+// Draw places the n-th fault of a drawn plan, from 0, as Places.Draw does, anywhere in an extent
+// and with one of the durations if the action needs one (it must then be given one, except for a
+// duplicate).
+func Draw(seed, n uint64, extent *model.Extent, action model.Action, durations ...int64) (
+	rule model.Rule, ok bool) {
+	places := Places{Action: action, Extent: extent}
+	if len(durations) > 0 {
+		i := model.Below(subject(seed, n, action, drawDuration), int64(len(durations)))
+		places.For = durations[i]
+	}
+	return places.Draw(seed, n)
+}
+
+// Draw picks the place of the n-th fault of a drawn plan, from 0: uniformly one of the processes
+// that have a place, and uniformly one of the places there. ok is false where there is none.
 //
 // Each draw is keyed by the seed, n, the action and what it decides. So a plan grows, or loses a
 // fault, without moving the others.
@@ -20,19 +31,14 @@ const (
 // The extent is that of a run without the plan. For n = 0 the drawn ordinal is within it. From
 // n = 1 on it may exceed it by half, since the earlier faults make the run longer: that is where
 // the effects of recovery are. Some of those anchors are not reached, and reported as such.
-func Draw(seed, n uint64, extent *model.Extent, action model.Action, durations ...int64) (
-	rule model.Rule, ok bool) {
-	places := Places{Action: action, Extent: extent, beyond: n > 0}
-	if len(durations) > 0 {
-		i := model.Below(subject(seed, n, action, drawDuration), int64(len(durations)))
-		places.For = durations[i]
-	}
-	proc, ok := places.pick(subject(seed, n, action, drawProcess))
+func (s Places) Draw(seed, n uint64) (rule model.Rule, ok bool) {
+	s.beyond = n > 0
+	proc, ok := s.pick(subject(seed, n, s.Action, drawProcess))
 	if !ok {
 		return model.Rule{}, false
 	}
-	place := subject(seed, n, action, drawPlace)
-	return places.at(proc, model.Below(place, places.count(proc))), true
+	place := subject(seed, n, s.Action, drawPlace)
+	return s.at(proc, model.Below(place, s.count(proc))), true
 }
 
 func subject(seed, n uint64, action model.Action, what uint64) uint64 {

@@ -135,6 +135,34 @@ func TestDraw_isKeyed(t *testing.T) {
 	}
 }
 
+// A draw covers the places of its kinds. Kinds that a run does not have move nothing.
+func TestDraw_kinds(t *testing.T) {
+	counts := map[model.Rule]int{}
+	places := Places{Action: model.ReorderMessages, For: 7, Extent: newBusyExtent(),
+		Kinds: []model.Kind{model.Barrier, model.Acknowledge}}
+	for seed := range uint64(200) {
+		rule, ok := places.Draw(seed, 0)
+		require.True(t, ok)
+		counts[rule]++
+	}
+	for rule := range places.Each {
+		require.NotZero(t, counts[rule], "%+v", rule)
+		delete(counts, rule)
+	}
+	require.Empty(t, counts)
+
+	places.Kinds = []model.Kind{model.Cancel}
+	_, ok := places.Draw(1, 0)
+	require.False(t, ok)
+
+	places.Kinds = []model.Kind{model.Data, model.Ack}
+	for seed := range uint64(200) {
+		want, _ := Draw(seed, 1, newExtent(), model.ReorderMessages, 7)
+		got, _ := places.Draw(seed, 1)
+		require.Equal(t, want, got)
+	}
+}
+
 func first(rule model.Rule, _ bool) model.Rule { return rule }
 
 // A process that makes no calls is never drawn for a fault of calls.

@@ -20,9 +20,11 @@ type Fault struct {
 	N       int64      // ordinal, from 1
 	Record  RecordName // Scope RecordEffect; TruncateInput: the first that stays
 	Life    int32      // Scope StartEffect
-	Call    model.Kind // Scope CallOfKind: of the request; MessageOnChannel: Data or Ack
-	At      int64      // Point AtTime: virtual ns
-	For     int64      // what takes time: virtual ns; see DuplicateAfter and ReorderWithin
+	// Checkpoint: Scope CheckpointEffect, its id.
+	Checkpoint int64
+	Call       model.Kind // Scope CallOfKind: of the request; MessageOnChannel: of the message
+	At         int64      // Point AtTime: virtual ns
+	For        int64      // what takes time: virtual ns; see DuplicateAfter and ReorderWithin
 }
 
 // String is the line that Parse reads back to f. A value that no line means prints as one that

@@ -15,9 +15,22 @@ func TestFault_roundTrip(t *testing.T) {
 		require.True(t, f.isLine(), f.String())
 		n++
 	}
-	const calls, reads, writes = 12, 6, 5
-	require.Equal(t, 2*2*(4*(3+2+4)+3)+2*2*calls+2*2*calls+3*2*calls+2*2*(1+2+3+3)+
-		2*(calls+reads+writes)+2*2*(3*calls+2+3*4+4)+2*3, n)
+	calls, messages, reads, writes := 0, 0, 0, 0
+	for _, kind := range model.Kinds() {
+		calls += one(kind.IsCall())
+		messages += one(kind.IsMessage())
+		reads += one(model.StaleRead.Fits(kind))
+		writes += one(model.ForgetRequest.Fits(kind))
+	}
+	require.Equal(t, 2*2*(4*(3+2+2+4)+3)+2*2*calls+2*2*calls+3*2*calls+2*messages*(1+2+3+3)+
+		2*(calls+reads+writes)+2*2*(3*calls+messages+3*4+4)+2*3, n)
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 func everyShape() []Fault {
@@ -106,7 +119,10 @@ func everyBeginning(proc string) []Fault {
 func everyMessage() []Fault {
 	var list []Fault
 	for _, peer := range []string{"sink/0", "to/12"} {
-		for _, kind := range []model.Kind{model.Data, model.Ack} {
+		for _, kind := range model.Kinds() {
+			if !kind.IsMessage() {
+				continue
+			}
 			f := Fault{Proc: "from/0", Peer: peer, Scope: model.MessageOnChannel, Call: kind,
 				N: 1<<63 - 1}
 			for a := model.LoseMessage; a <= model.ReorderMessages; a++ {
@@ -141,6 +157,10 @@ func everyPoint() []Fault {
 		}
 		for _, life := range []int32{1, 1<<31 - 1} {
 			list = append(list, Fault{Point: point, Scope: model.StartEffect, N: 1, Life: life})
+		}
+		for _, id := range []int64{1, 1<<63 - 1} {
+			list = append(list, Fault{Point: point, Scope: model.CheckpointEffect, N: 1,
+				Checkpoint: id})
 		}
 		for _, n := range []int64{1, 2} {
 			for _, r := range []RecordName{{Offset: 7}, {"input", 1<<31 - 1, 1<<63 - 1}} {
@@ -185,8 +205,10 @@ func TestFault_notALine(t *testing.T) {
 		"message to nobody": func(f *Fault) {
 			f.Action, f.Scope, f.Call = model.DelayMessage, model.MessageOnChannel, model.Data
 		},
-		"no life":        func(f *Fault) { f.Scope = model.StartEffect },
-		"unused service": func(f *Fault) { f.Service = "store" },
+		"no life":           func(f *Fault) { f.Scope = model.StartEffect },
+		"no checkpoint":     func(f *Fault) { f.Scope = model.CheckpointEffect },
+		"unused checkpoint": func(f *Fault) { f.Checkpoint = 1 },
+		"unused service":    func(f *Fault) { f.Service = "store" },
 		"other service": func(f *Fault) {
 			*f = Fault{Action: model.CrashService, Service: "store", Proc: "op/0", For: 1,
 				Scope: model.CallOfKind, Call: model.Write, N: 1}

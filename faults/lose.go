@@ -2,9 +2,9 @@ package faults
 
 import "github.com/oncesim/oncesim/model"
 
-// lose takes away one half of a call, or a message between two tasks. The caller cannot tell which
-// half: without an answer the outcome is unknown, whether the service applied the request or never
-// saw it. The sender of a message learns nothing at all, unless its mode waits to be told.
+// lose takes away one half of a call, or a message between two processes. The caller cannot tell
+// which half: without an answer the outcome is unknown, whether the service applied the request or
+// never saw it. The sender of a message learns nothing at all, unless its mode waits to be told.
 var lose = Spec{
 	Name: "lose",
 	Says: "a request never arrives, or it is applied and its answer does not; or a message is lost",

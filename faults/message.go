@@ -8,12 +8,12 @@ import (
 )
 
 // messageSyntax is the form of a message for help.
-const messageSyntax = "data|ack N from PROCESS to PROCESS"
+const messageSyntax = "MESSAGE N from PROCESS to PROCESS"
 
-// acceptMessage reads the kind of a message between two tasks, if one comes next.
+// acceptMessage reads the kind of a message between two processes, if one comes next.
 func (p *parser) acceptMessage() (kind model.Kind, ok bool) {
-	for _, kind := range []model.Kind{model.Data, model.Ack} {
-		if p.accept(kind.String()) {
+	for _, kind := range model.Kinds() {
+		if kind.IsMessage() && p.accept(kind.String()) {
 			return kind, true
 		}
 	}
@@ -42,7 +42,7 @@ func (p *parser) callOrMessage(f *Fault, action model.Action) {
 
 // message is the inverse of parser.message, with the kind.
 func (f Fault) message() string {
-	if f.Scope != model.MessageOnChannel || f.Call != model.Data && f.Call != model.Ack {
+	if f.Scope != model.MessageOnChannel || !f.Call.IsMessage() {
 		return unsaid
 	}
 	return fmt.Sprintf("%s %d from %s to %s", f.Call, f.N, f.Proc, f.Peer)

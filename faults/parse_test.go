@@ -18,6 +18,8 @@ func TestParse_fields(t *testing.T) {
 			Point: model.After, Scope: model.RecordEffect, N: 2, Record: RecordName{"input", 1, 7}},
 		"crash op/1 during effect 2 of start 4": {Action: model.Crash, Proc: "op/1",
 			Point: model.During, Scope: model.StartEffect, N: 2, Life: 4},
+		"crash op/1 during effect 2 of checkpoint 4": {Action: model.Crash, Proc: "op/1",
+			Point: model.During, Scope: model.CheckpointEffect, N: 2, Checkpoint: 4},
 		"crash op/1 at record 7": {Action: model.Crash, Proc: "op/1", Point: model.Before,
 			Scope: model.RecordEffect, N: 1, Record: RecordName{Offset: 7}},
 		"crash op/1 at 120ms": {Action: model.Crash, Proc: "op/1", Point: model.AtTime,
@@ -43,6 +45,9 @@ func TestParse_fields(t *testing.T) {
 			For: 3},
 		"reorder data 5 from op/0 to sink/0": {Action: model.ReorderMessages, Proc: "op/0",
 			Peer: "sink/0", Scope: model.MessageOnChannel, Call: model.Data, N: 5},
+		"delay complete 2 from coordinator/0 to op/0 by 3us": {Action: model.DelayMessage,
+			Proc: "coordinator/0", Peer: "op/0", Scope: model.MessageOnChannel,
+			Call: model.Complete, N: 2, For: 3_000},
 		"partition op/0 | store for 3us at put 2": {Action: model.CutLink, Proc: "op/0",
 			Service: "store", Scope: model.CallOfKind, Call: model.Put, N: 2, For: 3_000},
 		"partition op/0 | store for 3us at answer of put 2": {Action: model.CutLink, Proc: "op/0",
@@ -128,7 +133,9 @@ func TestParse_errorFields(t *testing.T) {
 	_, err := Parse("lose answer of wirte 1 from sink/0")
 	require.Equal(t, &SyntaxError{Column: 16, Word: "wirte", Problem: "unknown call kind",
 		Expected: "one of position, latest, fetch, offset-commit, get, put, write, read, " +
-			"load-ids, load-outbox, update, mark",
+			"load-ids, load-outbox, update, mark, checkpoint-id, upload, completion, newest, " +
+			"download, discard, write-batch, begin-txn, prepare-txn, commit-txn, abort-txn, " +
+			"list-txns, plan-batch, finish-batch, newest-batch",
 		Nearest: "write"}, err)
 }
 
@@ -192,7 +199,7 @@ func FuzzParse(f *testing.F) {
 			f.Add(c.line)
 		}
 	}
-	job := newJob(1)
+	job := newJob(1, "coordinator")
 	f.Fuzz(func(t *testing.T, line string) {
 		fault, err := Parse(line)
 		if err != nil {

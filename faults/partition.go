@@ -9,7 +9,7 @@ var partition = Spec{
 	Says: "nothing that leaves one side for the other gets through for a while, either way",
 	Syntax: []string{
 		"partition PROCESS | SERVICE for DURATION at [answer of] KIND N",
-		"partition PROCESS | PROCESS for DURATION at data|ack N",
+		"partition PROCESS | PROCESS for DURATION at MESSAGE N",
 		"partition PROCESS | PROCESS|SERVICE for DURATION at DURATION",
 	},
 	Example: "partition op/0 | store for 40ms at put 2",

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/oncesim/oncesim/model"
 )
@@ -17,6 +18,8 @@ import (
 //   - PoisonRecord: each input record that the process has applied;
 //   - the others: each transmission of a call that they fit.
 //
+// Kinds leaves out what is of another kind, for all but Crash and Pause.
+//
 // A partition or an outage makes a difference with the first thing that it loses, so that these
 // places are all that there are, for a given duration.
 //
@@ -29,10 +32,11 @@ import (
 type Places struct {
 	Action model.Action
 	For    int64         // for the actions that need it; 0: as of a line that does not say
+	Kinds  []model.Kind  // of the messages and requests that are struck; nil: all
 	Extent *model.Extent // of a run under the same scenario, with the faults that come before
 	From   *model.Extent // leave out what is counted here: it has happened before; nil: nothing
 
-	beyond bool // half as many again of everything: see Draw
+	beyond bool // half as many again of everything: see Places.Draw
 }
 
 // Len is the number of places.
@@ -202,10 +206,25 @@ func (s Places) sent(p int) []int64 {
 // messages is the first ordinal of a message that process p sends, and how many there are from it
 // on.
 func (s Places) messages(p, index int) (first, n int64) {
-	if s.From == nil {
-		return s.span(0, s.Extent.Messages[p][index])
+	count := s.Extent.Messages[p][index]
+	if count == 0 || !s.takesMessage(index) {
+		return 1, 0
 	}
-	return s.span(s.From.Messages[p][index], s.Extent.Messages[p][index])
+	if s.From == nil {
+		return s.span(0, count)
+	}
+	return s.span(s.From.Messages[p][index], count)
+}
+
+// takesMessage reports whether messages with an index are of one of Kinds.
+func (s Places) takesMessage(index int) bool {
+	_, kind := model.MessageAt(index)
+	return s.takes(kind)
+}
+
+// takes reports whether a message or a request of kind k is of one of Kinds.
+func (s Places) takes(k model.Kind) bool {
+	return s.Kinds == nil || hitsProcess(s.Action) || slices.Contains(s.Kinds, k)
 }
 
 // effects is the first ordinal of an effect of process p, and how many there are from it on.
@@ -219,7 +238,7 @@ func (s Places) effects(p int) (first, n int64) {
 // calls is the same for transmissions of kind k.
 func (s Places) calls(p int, k model.Kind) (first, n int64) {
 	switch {
-	case !k.IsCall() || !s.Action.Fits(k):
+	case !k.IsCall() || !s.Action.Fits(k) || !s.takes(k):
 		return 1, 0
 	case s.From == nil:
 		return s.span(0, s.Extent.Calls[p][k])

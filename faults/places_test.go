@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"testing"
@@ -123,6 +124,60 @@ func TestPlaces_fittingCalls(t *testing.T) {
 		"stale call fetch 2 of source/0",
 		"stale call get 1 of op/0",
 	}, lines(Places{Action: model.StaleRead, Extent: newExtent()}))
+}
+
+// newBusyExtent is newExtent with a barrier, and a notice that op/0 sends.
+func newBusyExtent() *model.Extent {
+	extent := newExtent()
+	extent.Messages[0][model.MessageIndex(2, model.Barrier)] = 2
+	extent.Messages[2][model.MessageIndex(5, model.Acknowledge)] = 1
+	return extent
+}
+
+// Of the kinds that are asked for, and of nothing else.
+func TestPlaces_kinds(t *testing.T) {
+	numbers := func(s Places) []string {
+		var list []string
+		for rule := range s.Each {
+			rule.Validate()
+			list = append(list, fmt.Sprintf("%s %d of %d", rule.Call, rule.N, rule.Proc))
+		}
+		require.EqualValues(t, s.Len(), len(list))
+		return list
+	}
+	lose := Places{Action: model.LoseMessage, Extent: newBusyExtent(),
+		Kinds: []model.Kind{model.Barrier}}
+	require.Equal(t, []string{"barrier 1 of 0", "barrier 2 of 0"}, numbers(lose))
+	lose.Kinds = []model.Kind{model.Trigger, model.Acknowledge}
+	require.Equal(t, []string{"acknowledge 1 of 2"}, numbers(lose))
+
+	plain := Places{Action: model.LoseMessage, Extent: newExtent()}
+	lose.Kinds = []model.Kind{model.Data, model.Ack}
+	require.Equal(t, lines(plain), lines(lose))
+	lose.Kinds = nil
+	require.Equal(t, plain.Len()+3, lose.Len())
+
+	delay := Places{Action: model.DelayRequest, For: 1, Extent: newBusyExtent(),
+		Kinds: []model.Kind{model.Put, model.CommitTxn}}
+	require.Equal(t, []string{"put 1 of 2", "put 2 of 2"}, numbers(delay))
+	cut := Places{Action: model.CutLink, For: 1, Extent: newBusyExtent(),
+		Kinds: []model.Kind{model.Barrier, model.Get}}
+	require.Equal(t, []string{"barrier 1 of 0", "barrier 2 of 0", "get 1 of 2", "get 1 of 2"},
+		numbers(cut))
+
+	crash := Places{Action: model.Crash, Extent: newBusyExtent()}
+	all := crash.Len()
+	crash.Kinds = []model.Kind{model.Barrier}
+	require.Equal(t, all, crash.Len(), "a crash strikes no message")
+}
+
+// What happened before From is left out of each kind by itself.
+func TestPlaces_kindsFrom(t *testing.T) {
+	from := newBusyExtent()
+	from.Messages[0][model.MessageIndex(2, model.Barrier)] = 1
+	lose := Places{Action: model.LoseMessage, Extent: newBusyExtent(), From: from,
+		Kinds: []model.Kind{model.Barrier}}
+	require.Equal(t, []string{"lose barrier 2 from source/0 to op/0"}, lines(lose))
 }
 
 // Two for each effect, three for each call; one for each call, or for each message.

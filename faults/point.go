@@ -47,11 +47,13 @@ func (p *parser) event(f *Fault) {
 	if !p.accept("of") {
 		return
 	}
-	switch p.oneOf("unknown scope", "record", "start") {
+	switch p.oneOf("unknown scope", "record", "start", "checkpoint") {
 	case "record":
 		f.Scope, f.Record = model.RecordEffect, p.record()
 	case "start":
 		f.Scope, f.Life = model.StartEffect, int32(p.ordinal(math.MaxInt32))
+	case "checkpoint":
+		f.Scope, f.Checkpoint = model.CheckpointEffect, p.ordinal(math.MaxInt64)
 	}
 }
 
@@ -108,6 +110,8 @@ func (f Fault) event() string {
 		return fmt.Sprintf("effect %d of record %s", f.N, f.Record)
 	case model.StartEffect:
 		return fmt.Sprintf("effect %d of start %d", f.N, f.Life)
+	case model.CheckpointEffect:
+		return fmt.Sprintf("effect %d of checkpoint %d", f.N, f.Checkpoint)
 	}
 	return f.call()
 }
@@ -124,7 +128,7 @@ func (f Fault) callOf() string { return "call " + f.call() + " of " + f.Proc }
 // pointSyntax lists the forms of a point for help.
 func pointSyntax() []string {
 	return []string{
-		"before|during|before ack of|after effect N [of record RECORD | of start N]",
+		"before|during|before ack of|after effect N [of record RECORD|start N|checkpoint N]",
 		"before|during|before ack of|after KIND N",
 		"at record RECORD",
 		"at DURATION",

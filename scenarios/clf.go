@@ -1,5 +1,7 @@
 package scenarios
 
+import "strings"
+
 // CLF is the decoder of access logs.
 var CLF = Decoder{
 	Name:  "clf",
@@ -75,16 +77,16 @@ type clfScanner struct {
 
 // until cuts a field that is not empty and the separator behind it.
 func (s *clfScanner) until(separator byte) string {
-	for i := range len(s.rest) {
-		if s.rest[i] == separator {
-			field := s.rest[:i]
-			s.rest = s.rest[i+1:]
-			s.failed = s.failed || field == ""
-			return field
-		}
+	end := strings.IndexByte(s.rest, separator)
+	if end <= 0 {
+		s.failed = true
 	}
-	s.failed = true
-	return ""
+	if end < 0 {
+		return ""
+	}
+	field := s.rest[:end]
+	s.rest = s.rest[end+1:]
+	return field
 }
 
 // word cuts what comes before the next space or the end.
@@ -114,7 +116,12 @@ func (s *clfScanner) bracketed() string {
 // quoted cuts a string in double quotes; a backslash escapes the character behind it.
 func (s *clfScanner) quoted() string {
 	s.skip('"')
-	for i := 0; i < len(s.rest); i++ {
+	// Up to the first quote or backslash, whichever comes first, there is nothing to look at.
+	plain := max(strings.IndexByte(s.rest, '"'), 0)
+	if escape := strings.IndexByte(s.rest[:plain], '\\'); escape >= 0 {
+		plain = escape
+	}
+	for i := plain; i < len(s.rest); i++ {
 		switch s.rest[i] {
 		case '\\':
 			i++

@@ -16,8 +16,8 @@ import (
 	"github.com/oncesim/oncesim/model"
 )
 
-// EveryDefault is the arrival interval of an input that gives none: one record a partition each
-// millisecond of virtual time.
+// EveryDefault is the arrival interval of an input that gives none: one record a partition every
+// two milliseconds of virtual time.
 const EveryDefault = 2_000_000
 
 // generatedSeed is the seed of generated input, whatever the seed of the run.

@@ -236,6 +236,64 @@ func TestAlarm_Step(t *testing.T) {
 		valuesOf(take(operator("alarm"), records, 0)))
 }
 
+// A debit is sent to who is paid, and kept where it was paid; what is no transfer is dropped.
+func TestDebit_Step(t *testing.T) {
+	got := take(operator("debit"), transfers("alice bob 80", "alice carol 500"), 0)
+	require.Equal(t, []model.Value{{Num: 80}, {Num: 500}}, valuesOf(got))
+	require.Equal(t, "bob", got.values[0].Key)
+	require.Equal(t, "carol", got.values[1].Key)
+	require.Empty(t, valuesOf(take(operator("debit"), transfers("alice alice 1"), 0)))
+	require.Equal(t, "alice", decoder("payments").Key("alice bob 80"))
+	require.False(t, decoder("payments").Valid("alice bob"))
+}
+
+// However far each debit and each credit is, money is neither made nor destroyed; a credit that is
+// taken twice, or lost on its way, shows.
+func TestAccounts_MoneyIsConserved(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	stages, rule := scenarios.Accounts.Stages, scenarios.Accounts.Conserves
+	var out model.Outputs
+	for range 100 {
+		var balances [2]map[string]model.Value
+		balances[0], balances[1] = map[string]model.Value{}, map[string]model.Value{}
+		var onItsWay []model.Record
+		step := func(op int, rec model.Record) {
+			out.Begin(int32(op+1), rec)
+			balances[op][rec.Key] = stages[op].Operator.Step(rec, balances[op][rec.Key], &out)
+			if op == 0 {
+				onItsWay = append(onItsWay, out.Records()...)
+			}
+		}
+		sum := func() (total int64) {
+			for op := range balances {
+				for _, v := range balances[op] {
+					total += rule.State(int32(op+1), v)
+				}
+			}
+			for _, rec := range onItsWay {
+				total += rule.Record(rec)
+			}
+			return total
+		}
+		for _, rec := range inputOf(t, scenarios.Builtin(), operator("debit"), 20) {
+			step(0, rec)
+			require.Equal(t, rule.Total, sum())
+			for len(onItsWay) > 0 && r.IntN(2) == 0 {
+				credit := onItsWay[0]
+				onItsWay = onItsWay[1:]
+				step(1, credit)
+				require.Zero(t, rule.Record(out.Records()[0]), "what is shown is not on its way")
+				require.Equal(t, rule.Total, sum())
+			}
+		}
+		step(0, transfers("alice bob 30")[0])
+		step(1, onItsWay[len(onItsWay)-1])
+		require.EqualValues(t, rule.Total+30, sum(), "taken, and still on its way")
+		onItsWay = onItsWay[:len(onItsWay)-1]
+		require.Equal(t, rule.Total, sum())
+	}
+}
+
 // Lines of too many words are dropped before their outputs have no numbers left.
 func TestSplit_Step(t *testing.T) {
 	in := model.Record{Value: model.Value{Text: " to be\tor  not "}}
@@ -294,8 +352,8 @@ func TestTopologies_GenerateTheirInput(t *testing.T) {
 func TestOperators_InInlineTopologies(t *testing.T) {
 	lib := scenarios.Builtin()
 	lines := map[string]string{"parse-clf": "decoder: clf", "ledger": "decoder: transfers",
-		"split": "decoder: words"}
-	input := map[string]string{"ledger": "alice bob 70", "split": "to be",
+		"split": "decoder: words", "debit": "decoder: payments"}
+	input := map[string]string{"ledger": "alice bob 70", "split": "to be", "debit": "alice bob 70",
 		"parse-clf": `h - - [17/May/2015:10:05:37 +0000] "GET / HTTP/1.1" 200 1`}
 	for _, op := range lib.Operators {
 		in := input[op.Name]

@@ -106,7 +106,12 @@ func (lib *Library) sinkOf(s *Scenario) (*model.SinkSpec, error) {
 		name = s.Mode.Sink
 	}
 	for _, sink := range lib.Sinks {
-		if sink.Name == name {
+		switch {
+		case sink.Name != name:
+		case s.Mode.Transacts && !sink.Transactional:
+			return nil, fmt.Errorf("mode %s writes transactions, and sink %s has none",
+				s.Mode.Name, name)
+		default:
 			return sink, nil
 		}
 	}

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/oncesim/oncesim/faults"
 	"github.com/oncesim/oncesim/model"
@@ -78,7 +79,8 @@ func (s *Scenario) Unlike() []string {
 	var lines []string
 	for _, v := range s.Params {
 		p := s.Mode.Param(v.Name)
-		if p != nil && p.IsPremise && v.Value != p.Default {
+		if p != nil && p.IsPremise && v.Value != p.Default &&
+			!slices.Contains(p.Also, v.Value) {
 			lines = append(lines, fmt.Sprintf("%s %d, not %d", v.Name, v.Value, p.Default))
 		}
 	}

@@ -48,15 +48,18 @@ var Transfers = model.Topology{
 
 // transferLines is the decoder of transfers.
 var transferLines = Decoder{
-	Name:  "transfers",
-	Says:  `transfers such as "alice bob 30": from, to and amount`,
-	Valid: func(line string) bool { _, ok := parseTransfer(line); return ok },
-	Key:   func(string) string { return "ledger" },
-	Generate: func(draw func(below int64) int64) string {
-		from := draw(int64(len(accounts)))
-		to := (from + 1 + draw(int64(len(accounts))-1)) % int64(len(accounts))
-		return fmt.Sprintf("%s %s %d", accounts[from], accounts[to], 10*(1+draw(12)))
-	},
+	Name:     "transfers",
+	Says:     `transfers such as "alice bob 30": from, to and amount`,
+	Valid:    isTransfer,
+	Key:      func(string) string { return "ledger" },
+	Generate: generateTransfer,
+}
+
+// generateTransfer draws a line.
+func generateTransfer(draw func(below int64) int64) string {
+	from := draw(int64(len(accounts)))
+	to := (from + 1 + draw(int64(len(accounts))-1)) % int64(len(accounts))
+	return fmt.Sprintf("%s %s %d", accounts[from], accounts[to], 10*(1+draw(12)))
 }
 
 // accounts are those of the ledger, in the order of its text. Each opens with openingBalance.
@@ -80,6 +83,11 @@ func parseTransfer(line string) (t transfer, ok bool) {
 	n, err := strconv.ParseInt(amount, 10, 64)
 	t.amount = n
 	return t, t.from >= 0 && t.to >= 0 && t.from != t.to && err == nil && n > 0 && n <= transferMax
+}
+
+func isTransfer(line string) bool {
+	_, ok := parseTransfer(line)
+	return ok
 }
 
 // account is the index of an account, or -1.
