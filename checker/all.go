@@ -12,6 +12,10 @@ func All() []Property {
 		effectivelyOnce(),
 		order(),
 		noRevision(),
+		atomicVisibility(),
+		globalVisibility(),
+		agreement(),
+		conserved(),
 		progress(),
 		mechanism(),
 	}

@@ -3,6 +3,10 @@ package checker
 import "github.com/oncesim/oncesim/model"
 
 // atMostOnce is AMO: gaps, but nothing twice.
+//
+// Where state is in checkpoints a restart goes back to one, and what comes then is another branch.
+// There what one life has shown under a key, and the state, are each what some inputs give that
+// are taken once at most; two of them may come of two branches.
 func atMostOnce() Property {
 	return Property{
 		Name: "at-most-once",
@@ -25,13 +29,19 @@ func checkAtMostOnce(j *Judge) (model.Result, string) {
 	j.reportRepeats()
 	j.trace(j.home())
 	unmatched := j.match()
-	if doubts := j.doubt(); unmatched == 0 && !doubts {
+	explain, doubts := j.explainOnce, false
+	if s := j.s.Mode.State; s == model.Snapshotted || s == model.Scattered {
+		explain, doubts = j.explainBranches, j.markRepeats()
+	} else {
+		doubts = j.doubt()
+	}
+	if unmatched == 0 && !doubts {
 		return j.conclude("")
 	}
 	j.fold(j.home())
 	j.consider(false)
 	j.reportPure(model.NoSubsequence)
-	reason := j.explainOnce()
+	reason := explain()
 	j.nameBeyond()
 	return j.conclude(reason)
 }
@@ -90,10 +100,8 @@ func (j *Judge) need() {
 // source is the claim that a record is taken to come from: the latest, or one whose step is in the
 // final state.
 func (j *Judge) source(rec *model.Record, latest int32) int32 {
-	ordinal := int32(rec.Path & (1<<model.PathBits - 1))
 	for i := latest; i > 0; i = j.claims.list[i-1].next {
-		c := &j.claims.list[i-1]
-		if c.folded && ordinal < c.outs && j.claims.emitted[c.out+ordinal].is(rec) {
+		if j.claims.list[i-1].folded && j.emits(i, rec) {
 			return i
 		}
 	}

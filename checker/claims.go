@@ -46,6 +46,7 @@ type claim struct {
 	needed  bool   // something visible, or the final state, rests on it
 	aside   bool   // the record was set aside, although its step emits something
 	again   bool   // the step is claimed again later
+	repeats bool   // at most once: a step is repeated on its branch
 	way     uint32 // the tasks by which its input came, and its own; 0: not known yet
 	nonce   uint64
 	value   model.Value
@@ -90,6 +91,7 @@ func (j *Judge) replay() {
 	}
 	j.serveUntil(math.MaxInt64)
 	j.keepLastLives()
+	j.keepNewest()
 }
 
 // indexLives links the lives of each process.
@@ -233,14 +235,18 @@ func (j *Judge) parent(claim int32) int32 {
 // emitter is the latest valid claim that emits a record as it is, plus one, or 0.
 func (j *Judge) emitter(rec *model.Record) int32 {
 	step := j.slot(rec.ID, rec.Op, rec.Path>>model.PathBits)
-	ordinal := int32(rec.Path & (1<<model.PathBits - 1))
 	for i := j.nodes[step].claim; i > 0; i = j.claims.list[i-1].next {
-		c := &j.claims.list[i-1]
-		if ordinal < c.outs && j.claims.emitted[c.out+ordinal].is(rec) {
+		if j.emits(i, rec) {
 			return i
 		}
 	}
 	return 0
+}
+
+// emits reports whether a claim, given plus one, emits a record as it is.
+func (j *Judge) emits(claim int32, rec *model.Record) bool {
+	c, ordinal := &j.claims.list[claim-1], int32(rec.Path&(1<<model.PathBits-1))
+	return ordinal < c.outs && j.claims.emitted[c.out+ordinal].is(rec)
 }
 
 // is reports whether e has the key and the value of a record with the same identity.

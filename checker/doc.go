@@ -61,14 +61,18 @@
 //     the inputs give, each applied once at most. Volatile state may have been emptied as often as
 //     the task was restarted. Gaps are allowed anywhere, and order is left to order; the inputs are
 //     taken in channel order, or in that of the claims. That a row of a table by key shows an
-//     identity again, after another one, is called a regression.
+//     identity again, after another one, is called a regression. Where state is in checkpoints each
+//     value, and the state, is that of some inputs by itself: a restart goes back to a checkpoint,
+//     and what comes of it is another branch.
 //   - at-least-once: each input has an application all of whose outputs are in V with their
 //     values, through all operators on the way. A step that emits nothing is covered by a claim.
 //     In a table by key an output has arrived as well if V has, under its key, one that comes
 //     after it in some execution.
 //   - replay-explained: what is in V, and each stored state, is what a claimed step gives.
 //   - exactly-once-state: for some π the state is that of its fold. It is the state store's, or
-//     where state is volatile that of the last life of each task, recomputed from its claims.
+//     where state is volatile that of the last life of each task, recomputed from its claims. Where
+//     it is in checkpoints, each completed one is besides, after what it has in flight has been
+//     delivered, the state of an execution of exactly the inputs before its cut.
 //   - exactly-once: for some π, V and the state are those of its fold, and readers always saw a
 //     prefix of V in each partition. In a table by key V is, row by row, a subsequence of the
 //     output of π that ends with its last one.
@@ -78,8 +82,16 @@
 //   - order: of one operator, under one key of one partition of the sink, nothing goes back. In a
 //     table by key all of that is called a regression.
 //   - no-revision: no identity has two values, and nothing seen vanishes.
-//   - progress: the run ends by itself with its input drained. A run that lost records may still
-//     have made progress.
+//   - atomic-visibility: of each transaction, and each batch, readers see in one poll all writes
+//     that they ever see of it for the first time, and in the end all there are. They see none of
+//     one that is undecided, or was aborted.
+//   - global-visibility: the same for all that belongs to one checkpoint, in all partitions, if
+//     some of it is committed.
+//   - agreement: of the transactions of one checkpoint none is committed if another is aborted.
+//   - conserved: the sum that the topology says no step changes is right in each completed
+//     checkpoint: over its states, and what is in flight between operators.
+//   - progress: the run ends by itself with its input drained, and no transaction is undecided. A
+//     run that lost records may still have made progress.
 //   - mechanism: findings, such as a write of a replaced attempt that was accepted. They need not
 //     show in any outcome, and no mode claims their absence.
 //
@@ -95,7 +107,8 @@
 // # What is complete, and when the answer is unknown
 //
 // Without state all properties are decided in one pass. With state, the claims decide runs that
-// keep their promise in one pass too. Where they do not, the search decides: by key, since keys
+// keep their promise in one pass too: a checkpoint is compared with the one before it, by the
+// claims in between. Where they do not, the search decides: by key, since keys
 // commute, then by task, since channels and partitions of the sink tie keys together. It goes
 // through how far each channel has been taken and what state that leaves (Warmuth and Haussler,
 // JCSS 1984, for why more is not to be had: recognising a shuffle is NP-complete). The answer is

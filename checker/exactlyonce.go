@@ -114,11 +114,13 @@ func (j *Judge) isExplained(op, cell int32) bool {
 }
 
 // nameOutput reports what is wrong with the outputs and the state under a key that no one order
-// explains: inputs of which nothing came; a value that is wrong whatever was lost; else where the
-// search for the outputs got stuck; else a state that is wrong by itself; else a divergence.
+// explains: inputs of which nothing came; what no order gives; a value that is wrong whatever was
+// lost; else where the search for the outputs got stuck; else a state that is wrong by itself; else
+// a divergence.
 func (j *Judge) nameOutput(op, cell int32) {
 	before := j.Reported()
 	j.reportUncovered(op, cell)
+	j.nameValues(op, cell)
 	if j.findCell(op, cell, query{outputs: subset}) == model.Violated {
 		if f := j.finder.deepest; f.why == differs {
 			j.reportEntry(model.WrongValue, f.entry, f.fact())

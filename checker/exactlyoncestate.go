@@ -8,14 +8,27 @@ func exactlyOnceState() Property {
 		Name: "exactly-once-state",
 		Says: "the keyed state in the end is that of one failure-free execution: each input " +
 			"folded in once, first in first out on every channel; where the mode keeps state in " +
-			"memory, the state of the last life of each task counts",
+			"memory, the state of the last life of each task counts; where it keeps it in " +
+			"checkpoints, each completed one is that of an execution of the inputs before its cut",
 		Source: "Carbone et al., Lightweight Asynchronous Snapshots for Distributed Dataflows, " +
 			"2015; Carbone et al., State Management in Apache Flink, VLDB 2017",
-		Anomalies: []model.AnomalyKind{model.StateLoss, model.WrongState, model.StateDuplicate},
-		Check: func(j *Judge) (model.Result, string) {
-			return j.judgeState(j.home())
-		},
+		Anomalies: []model.AnomalyKind{model.StateLoss, model.WrongState, model.StateDuplicate,
+			model.InconsistentCut},
+		Check: checkExactlyOnceState,
 	}
+}
+
+func checkExactlyOnceState(j *Judge) (model.Result, string) {
+	result, reason := j.judgeState(j.home())
+	if j.s.Mode.State != model.Snapshotted || !j.plan.stateful || j.plan.ambiguous {
+		return result, reason
+	}
+	j.replay()
+	reason = max(reason, j.judgeCuts())
+	if result == model.Violated || j.Reported() > 0 {
+		return model.Violated, ""
+	}
+	return j.conclude(reason)
 }
 
 // judgeState judges the final state by its value, and names what is wrong by its provenance.

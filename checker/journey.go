@@ -73,9 +73,10 @@ func (j *Judge) indexWrites() {
 	t := &j.journeys
 	t.writes.reset()
 	t.places = t.places[:0]
-	for _, w := range j.survey.writes {
+	for i := range j.survey.writes {
+		w := &j.survey.writes[i]
 		s := &j.h.Servings[w.serving]
-		n, fresh := t.writes.number(j.entryName(w.part, w.seq, &j.h.Calls[s.Call].Req.Record))
+		n, fresh := t.writes.number(j.entryName(w.part, w.seq, j.wrote(w)))
 		if fresh {
 			t.places = append(t.places, s.N)
 		}

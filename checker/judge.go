@@ -20,27 +20,30 @@ type Judge struct {
 	// spent the verdict is Undecided. 0 means StepsDefault.
 	StepsMax int
 
-	s         Subject
-	h         *model.History
-	plan      plan
-	spans     []span // by partition of the input
-	total     int32  // records of the input
-	recall    recall
-	nodes     []node
-	extra     table // identities with a path: beyond the dense slots
-	outs      []model.Outputs
-	seen      seen
-	claims    claims
-	states    states
-	flow      flow
-	finder    finder
-	journeys  journeys
-	streams   streams
-	survey    survey
-	severity  [64]int8 // by AnomalyKind
-	verdicts  []model.Verdict
-	verdict   *model.Verdict // the one being found
-	completed bool           // the run came to its end: what is missing is missing
+	s            Subject
+	h            *model.History
+	plan         plan
+	spans        []span // by partition of the input
+	total        int32  // records of the input
+	recall       recall
+	nodes        []node
+	extra        table // identities with a path: beyond the dense slots
+	outs         []model.Outputs
+	seen         seen
+	claims       claims
+	states       states
+	checkpoints  checkpoints
+	cuts         cuts
+	transactions transactions
+	flow         flow
+	finder       finder
+	journeys     journeys
+	streams      streams
+	survey       survey
+	severity     [64]int8 // by AnomalyKind
+	verdicts     []model.Verdict
+	verdict      *model.Verdict // the one being found
+	completed    bool           // the run came to its end: what is missing is missing
 }
 
 // node is what is known of one slot. A slot stands for the record that an operator emits for one
@@ -102,8 +105,9 @@ func (j *Judge) begin(s Subject) {
 	clear(j.nodes)
 	j.extra.reset()
 	j.states.reset()
+	j.checkpoints.reset(len(s.Job.Tasks))
 	j.seen.done, j.claims.done = false, false
-	j.flow.done = false
+	j.flow.done, j.transactions.done = false, false
 	j.journeys.begin()
 	j.finder.lasts = false
 	j.openSurvey()

@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,6 +45,58 @@ func bigPlay(t testing.TB, spec, mode string, n int, rewinds bool) *play {
 	return p
 }
 
+// bigSnapPlay is a run of n records in two partitions with a checkpoint now and then, at times with
+// a record in flight, and a restart from it. What is written waits for a checkpoint in a
+// transaction.
+func bigSnapPlay(t testing.TB, spec string, n int) *play {
+	in := strings.Repeat(" a1 b2 c1", n/6)
+	p := newPlay(t, spec, "snap", parseInput(in+"|"+in))
+	ops := len(p.s.Job.Topology.Stages)
+	take := func(i int) (name string) {
+		name = fmt.Sprintf("%d:%d", i%2, i/2)
+		for op := range ops {
+			p.clause(fmt.Sprintf("apply %s at %d", name, op+1))
+		}
+		p.clause(fmt.Sprintf("add %d %s", i/10+1, name))
+		return name
+	}
+	for i := range n {
+		if i%10 == 0 {
+			p.clause(fmt.Sprintf("begin %d", i/10+1))
+		}
+		if i%10 != 9 {
+			take(i)
+			continue
+		}
+		id, flight := i/10+1, ""
+		if i%20 == 9 {
+			flight = fmt.Sprintf(" in %d:%d", i%2, i/2)
+		} else {
+			take(i)
+		}
+		p.clause(fmt.Sprintf("mark %d %d %d", id, i/2+1, i/2+1))
+		for op := range ops {
+			words := fmt.Sprintf("part %d", id)
+			if op == 0 {
+				words += flight
+			}
+			p.clause(fmt.Sprintf("%s at %d", words, op+1))
+		}
+		p.clause(fmt.Sprintf("done %d", id))
+		if flight != "" {
+			p.clause(fmt.Sprintf("restart %d", id))
+			take(i)
+		}
+		p.clause(fmt.Sprintf("prepare %d %d", id, id))
+		p.clause(fmt.Sprintf("decide %d commit", id))
+		p.clause("see")
+	}
+	p.clause("fetch 0")
+	p.clause("fetch 1")
+	p.finish()
+	return p
+}
+
 // TestPassingAllocatesNothing holds a reused Judge to its promise, for histories of several
 // sizes in turn.
 func TestPassingAllocatesNothing(t *testing.T) {
@@ -61,11 +114,14 @@ func TestPassingAllocatesNothing(t *testing.T) {
 		bigPlay(t, "noise", "through+update", 200, true),
 		bigPlay(t, "noise", "volatile+keys", 200, false),
 	}
+	for _, spec := range []string{"sum", "roll", "double>sum", "pay>sum", "noise"} {
+		plays = append(plays, bigSnapPlay(t, spec, 120))
+	}
 	j, props := NewJudge(), All()
 	for _, p := range plays {
 		for _, v := range j.Judge(p.s, props) {
-			require.Equal(t, model.Holds, v.Result, "%s of %s", v.Property,
-				p.s.Job.Topology.Name)
+			require.Equal(t, model.Holds, v.Result, "%s of %s: %v", v.Property,
+				p.s.Job.Topology.Name, v.Anomalies)
 		}
 		run := func() { j.Judge(p.s, props) }
 		require.Zero(t, testing.AllocsPerRun(10, run), p.s.Job.Topology.Name)
@@ -131,6 +187,36 @@ func TestCertificates(t *testing.T) {
 	a = find(t, j.Judge(p.s, All()), "exactly-once", model.WrongValue)
 	require.Equal(t, "value 12", a.Expected.String())
 	require.Equal(t, "value 2", a.Observed.String())
+}
+
+// TestCertificatesOfWhatBelongsTogether looks at how many of how many they say were seen, or
+// committed, and at which events.
+func TestCertificatesOfWhatBelongsTogether(t *testing.T) {
+	const three = "in a1 c2 a3; apply 0:0; apply 0:1; apply 0:2; begin 7; begin 8/1 50; " +
+		"add 7 0:0 0:2; add 8 0:1; prepare 7 1; prepare 8 1; decide 7 commit; "
+	for _, c := range []struct {
+		mode, story, property, expected, observed string
+		kind                                      model.AnomalyKind
+		seen                                      []int // the observations that are cited
+	}{
+		{"volatile", "see; decide 8 commit; see", "global-visibility", "3 times", "2 times",
+			model.FracturedRead, []int{0, 2}},
+		{"volatile", "see; decide 8 abort", "global-visibility", "3 times", "2 times", model.Torn,
+			[]int{0}},
+		{"volatile", "decide 8 abort", "agreement", "2 times", "once", model.Conflict, nil},
+		{"volatile", "wait 60; see", "agreement", "2 times", "once", model.Conflict, nil},
+		{"volatile+dirty", "decide 8 commit; begin 9; add 9 0:0; see; add 9 0:2; " +
+			"decide 9 commit; see", "atomic-visibility", "2 times", "once", model.TornRead,
+			[]int{2, 4}},
+	} {
+		p := stage(t, "double*", c.mode, three+c.story)
+		a := find(t, NewJudge().Judge(p.s, All()), c.property, c.kind)
+		require.Equal(t, c.expected, a.Expected.String(), c.story)
+		require.Equal(t, c.observed, a.Observed.String(), c.story)
+		for _, i := range c.seen {
+			require.Contains(t, a.Events, p.h.Observations[i].N, c.story)
+		}
+	}
 }
 
 // TestOneAnomalyARecordAndKind repeats a record many times over.
@@ -443,7 +529,8 @@ func TestAmbiguous(t *testing.T) {
 		History: &model.History{End: model.End{Reason: model.Quiescent}}}
 	for _, v := range NewJudge().Judge(s, All()) {
 		switch v.Property {
-		case "progress", "mechanism", "exactly-once-state", "effectively-once":
+		case "progress", "mechanism", "exactly-once-state", "effectively-once",
+			"atomic-visibility", "global-visibility", "agreement", "conserved":
 		default:
 			require.Equal(t, reasonAmbiguous, v.Reason, v.Property)
 		}

@@ -20,10 +20,19 @@ import (
 //   - what the state store holds for an operator under a key is a register, absent at first, that
 //     puts and updates with state write;
 //   - the row of a task in the state store knows the highest attempt that it has accepted a fenced
-//     request of, and accepts none of a lower one. What else a row holds is not looked at;
+//     request of, and accepts none of a lower one. What else a row holds is not looked at. So do
+//     all checkpoints and batches together, and each partition of a transactional log;
+//   - the completed checkpoint is a register, 0 at first, that completions change by compare and
+//     set and that Newest reads. Reads of what was completed before it are left out;
 //   - a partition of an external log is a list. A write appends and is told its place. Each
 //     observation of a reader reads one place. The final read, and a Read that a task asked for,
 //     returns everything from its cursor on, so that it also says where the log ended;
+//   - a batch is as many writes of which all take effect or none. That it is one step is not
+//     judged;
+//   - of a log with transactions each transactional id is a register that is undecided with each
+//     begin, and then decided once: by a commit or an abort, by the next begin, or, which no call
+//     tells, by time. Writes, and requests to prepare, say that it is undecided. A commit of
+//     whatever is prepared may decide any. Where entries are is not judged;
 //   - a row of an external table is a register that holds a record, absent at first. Writes with a
 //     version change it if theirs is above the one that it holds, and are told otherwise: done
 //     before if it is the same, stale if it is below. An observation during the run says that the
@@ -60,8 +69,7 @@ import (
 // of about forty thousand calls are beyond it. Neither is a matter of time, so that a verdict is
 // the same wherever it is worked out. What is hard in practice is an impossible read beside many
 // repeated writes of one value without an answer, or writes with versions without one, of which
-// none may be left out. No sink should be asked about that shows a write only some time after its
-// answer, as under a transaction.
+// none may be left out.
 //
 // # What a violation says
 //
@@ -78,13 +86,17 @@ func Linearizable(s Subject, stepsMax int) []model.Verdict {
 	if stepsMax == 0 {
 		stepsMax = StepsDefault
 	}
-	l := linear{h: s.History}
+	l := linear{h: unbatched(s.History)}
+	isTransactional := s.Shape == model.Log && l.hasTransactions()
 	g := l.sort(s.Shape)
 	verdicts := []model.Verdict{
 		l.registers(model.InputLog, stepsMax),
 		l.registers(model.StateStore, stepsMax),
 	}
-	if s.Shape == model.Log {
+	switch {
+	case isTransactional:
+		return append(verdicts, l.decisions(stepsMax))
+	case s.Shape == model.Log:
 		return append(verdicts, l.logs(g))
 	}
 	return append(verdicts, l.tables(s.Shape, stepsMax))

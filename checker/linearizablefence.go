@@ -13,17 +13,19 @@ type fenceOp struct {
 	req         *model.Message
 }
 
-// fences judges the rows of tasks as fenced stores: a row knows the highest attempt that it has
-// accepted a request of, and accepts none of a lower one.
+// fences judges what a service keeps behind fences: each knows the highest attempt that it has
+// accepted a request of, and accepts none of a lower one. In the state store there is one for each
+// row of a task, and one for all checkpoints and batches; in the external system one for each
+// partition.
 //
 // What was accepted must have an order in which attempts do not go down, which is so if no request
 // had been answered before one of a lower attempt was made. What was refused is left out: a service
 // may refuse any request and do nothing, and a history does not say why one did. So a refusal says
 // nothing of the row either, which the request may not have reached.
-func (l *linear) fences() {
+func (l *linear) fences(service model.ServiceID) {
 	var names table
 	var rows [][]fenceOp
-	l.each(model.StateStore, func(call *model.Call, _ int32, isCopy bool) {
+	l.each(service, func(call *model.Call, _ int32, isCopy bool) {
 		if call.Req.Flags&model.Fenced == 0 || !isCopy && call.Outcome == model.Refused {
 			return
 		}
@@ -31,7 +33,7 @@ func (l *linear) fences() {
 		if isCopy || isOpen(call) {
 			op.until = never
 		}
-		n, fresh := names.number(uint64(call.Req.Token), 0)
+		n, fresh := names.number(behind(&call.Req))
 		if fresh {
 			rows = append(rows, nil)
 		}
@@ -42,7 +44,23 @@ func (l *linear) fences() {
 	}
 }
 
-// fence judges one row and reports the first request that cannot be placed.
+// behind names the fence that a request is behind. One that is about all partitions is behind that
+// of the first.
+func behind(req *model.Message) (a, b uint64) {
+	switch {
+	case req.Kind == model.Write || req.Kind == model.WriteBatch || req.Kind == model.Read:
+		return uint64(req.Seq), 1
+	case req.Kind.Service() == model.External && req.Flags&model.Whole != 0:
+		return 0, 1
+	case req.Kind.Service() == model.External:
+		return uint64(uint16(req.Channel)), 1
+	case req.Kind >= model.NextCheckpoint:
+		return 0, 2
+	}
+	return uint64(req.Token), 0
+}
+
+// fence judges one fence and reports the first request that cannot be placed.
 func (l *linear) fence(ops []fenceOp) {
 	var wrong, because *fenceOp
 	for i := range ops {
@@ -58,10 +76,21 @@ func (l *linear) fence(ops []fenceOp) {
 		return
 	}
 	l.report(&wrong.req.Record, model.Fact{Times: -1}, fmt.Sprintf(
-		"the row of task %d: %s of attempt %d, answered at event %d, was accepted, although one "+
-			"of attempt %d had been answered before", wrong.req.Token, wrong.req.Kind,
+		"the %s: %s of attempt %d, answered at event %d, was accepted, although one "+
+			"of attempt %d had been answered before", fenced(wrong.req), wrong.req.Kind,
 		wrong.attempt, wrong.until, because.attempt),
 		wrong.call, wrong.until, because.call, because.until)
+}
+
+// fenced names what a request is about that is behind a fence.
+func fenced(req *model.Message) string {
+	switch a, b := behind(req); b {
+	case 1:
+		return fmt.Sprintf("log of partition %d", a)
+	case 2:
+		return "checkpoint store"
+	}
+	return fmt.Sprintf("row of task %d", req.Token)
 }
 
 // shutOut is a request of a higher attempt that had been accepted when one was made, or nil.

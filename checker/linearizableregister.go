@@ -22,7 +22,10 @@ type registerOp struct {
 	isWrite bool
 
 	isVersioned bool
-	outcome     model.Outcome // isVersioned
+	outcome     model.Outcome // isVersioned, and with a step
+	step        step
+	expected    int32 // swap: it changes nothing else
+	heard       int32 // swap: what it was told is there instead
 }
 
 // registerState is what a register holds.
@@ -35,6 +38,8 @@ type registerState struct {
 // versioned write changes a register that holds an older version, and is told what it has found.
 func (op *registerOp) take(held registerState, until int64) (registerState, bool) {
 	switch {
+	case op.step != noStep:
+		return op.takeStep(held, op.until > until || op.until == never)
 	case !op.isWrite:
 		return held, op.value == held.value
 	case !op.isVersioned:
@@ -78,7 +83,7 @@ func (l *linear) registers(service model.ServiceID, stepsMax int) model.Verdict 
 	r.value(service == model.InputLog, model.Value{})
 	l.each(service, r.add)
 	if service == model.StateStore {
-		l.fences()
+		l.fences(model.StateStore)
 	}
 	return l.judgeRegisters(r)
 }
@@ -148,6 +153,9 @@ func (r *registers) add(call *model.Call, source int32, isCopy bool) {
 			return
 		}
 		op.value, op.isWrite = r.value(true, rec.Value), true
+	case model.Completion, model.Newest:
+		r.addPointer(call, op, isCopy)
+		return
 	default:
 		return
 	}
@@ -231,10 +239,10 @@ func (r *registers) search(ops []registerOp, until int64) model.Result {
 //
 // Such a write is left out if nobody read its value: no read follows it but those behind the next
 // write. It ends with the first read of its value if no other operation wrote the value, because it
-// must come before that read. Neither is so where writes have versions: an unread one may be what
-// another one is told of.
+// must come before that read. Neither is so where writes have versions or conditions: an unread one
+// may be what another one is told of.
 func (r *registers) moments(ops []registerOp, until int64) []moment {
-	if slices.ContainsFunc(ops, isVersioned) {
+	if slices.ContainsFunc(ops, isConditional) {
 		return allMoments(ops, until)
 	}
 	for i := range ops {
@@ -269,7 +277,8 @@ func (r *registers) moments(ops []registerOp, until int64) []moment {
 	return list
 }
 
-func isVersioned(op registerOp) bool { return op.isVersioned }
+// isConditional reports whether what an operation does depends on what the register holds.
+func isConditional(op registerOp) bool { return op.isVersioned || op.step != noStep }
 
 // allMoments leaves out only what began too late, and reads without an answer.
 func allMoments(ops []registerOp, until int64) (list []moment) {
@@ -287,12 +296,12 @@ func allMoments(ops []registerOp, until int64) (list []moment) {
 }
 
 // locate finds the call to a register that is not linearizable whose answer is the first that
-// cannot be explained beside those before it. It is a read, or a write with a version: any other
+// cannot be explained beside those before it. It is a read, or a write with a condition: any other
 // write that has just been answered can always come last.
 func (r *registers) locate(ops []registerOp) *registerOp {
 	var answered []*registerOp
 	for i := range ops {
-		if !ops[i].isWrite || ops[i].isVersioned && ops[i].until != never {
+		if !ops[i].isWrite || isConditional(ops[i]) && ops[i].until != never {
 			answered = append(answered, &ops[i])
 		}
 	}
@@ -318,7 +327,12 @@ func (r *registers) locate(ops []registerOp) *registerOp {
 
 // reportCall reports a call to a register that cannot be placed.
 func (l *linear) reportCall(op *registerOp) {
-	if op.source < 0 || l.h.Calls[op.source].Service == model.External {
+	switch {
+	case op.step != noStep,
+		op.source >= 0 && l.h.Calls[op.source].Req.Kind == model.Newest:
+		l.reportStep(op)
+		return
+	case op.source < 0, l.h.Calls[op.source].Service == model.External:
 		l.reportRow(op)
 		return
 	}

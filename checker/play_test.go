@@ -35,6 +35,9 @@ import (
 // The sink is a log, or with a mode that ends in "+rows" or "+keys" a table; "+update" has the
 // state written by updates, and "+extra" gives the mode a process of its own.
 //
+// With a mode that begins with "snap" state is in checkpoints, and play_snapshot_test.go has more
+// clauses; with "snap+alone" each task takes snapshots of its own.
+//
 // A second operator's clauses end in "at 2": "take 0:1 at 2". Tasks are named stage/subtask,
 // "s1/0"; records go to the subtask of their key.
 type play struct {
@@ -54,6 +57,9 @@ type play struct {
 
 	restarts int         // of the first operator
 	undo     model.Value // what the put served last replaced
+
+	now  int64 // virtual ns
+	snap snapPlay
 }
 
 // life is what a task knows.
@@ -150,7 +156,7 @@ var (
 )
 
 var testOperators = map[string]*model.Operator{"sum": sum, "roll": roll, "hash": hash,
-	"max":  largest,
+	"max": largest, "pay": pay,
 	"twin": twin, "odd": odd, "double": double, "pair": both, "rekey": rekey, "noise": noise,
 	"dice": dice}
 
@@ -177,6 +183,11 @@ func testTopology(spec string, partitions int) *model.Topology {
 			t.Stages = append(t.Stages, stage)
 		}
 		from = fmt.Sprintf("s%d", len(t.Stages))
+	}
+	if strings.HasPrefix(spec, "pay") {
+		t.Conserves = &model.Invariant{
+			State:  func(_ int32, v model.Value) int64 { return v.Num },
+			Record: func(r model.Record) int64 { return r.Value.Num }}
 	}
 	return t
 }
@@ -218,8 +229,14 @@ func newPlay(t testing.TB, spec, mode string, input *model.Input) *play {
 	if strings.HasPrefix(mode, "through") {
 		m.State = model.WrittenThrough
 	}
-	h := &model.History{End: model.End{Reason: model.Quiescent}}
 	var extra []string
+	if strings.HasPrefix(mode, "snap") {
+		m.State, extra = model.Snapshotted, append(extra, "coordinator")
+	}
+	if strings.HasPrefix(mode, "snap+alone") {
+		m.State = model.Scattered
+	}
+	h := &model.History{End: model.End{Reason: model.Quiescent}}
 	if strings.Contains(mode, "+extra") {
 		extra = append(extra, "acker")
 	}
@@ -279,7 +296,9 @@ func (p *play) clause(clause string) {
 	case "forget", "refuse", "before":
 		p.service(verb)
 	default:
-		p.reader(verb, rest)
+		if !p.snapshot(verb, rest, max(at, "1"), old) {
+			p.reader(verb, rest)
+		}
 	}
 }
 
@@ -413,7 +432,7 @@ func storeKey(op int32, key string) string { return fmt.Sprintf("%d %s", op, key
 // put stores the state of the life, or a lie.
 func (p *play) put(l *life, in model.Record, lie *model.Value) {
 	operator, op := p.operator(l)
-	if p.s.Mode.State == model.Volatile || operator.Kind == model.Stateless {
+	if p.s.Mode.State != model.WrittenThrough || operator.Kind == model.Stateless {
 		return
 	}
 	v := l.memory[in.Key]
@@ -480,7 +499,7 @@ func (p *play) call(l *life, service model.ServiceID, req model.Message, ans mod
 	c := model.Call{Proc: l.proc, Attempt: l.attempt, Service: service, Outcome: ans.Outcome,
 		Invoked: p.tick(), Served: p.tick(), Answered: p.tick(), Req: req, Ans: ans}
 	p.h.Calls = append(p.h.Calls, c)
-	p.h.Servings = append(p.h.Servings, model.Serving{N: c.Served,
+	p.h.Servings = append(p.h.Servings, model.Serving{N: c.Served, At: p.now,
 		Call: int32(len(p.h.Calls) - 1), Ans: ans})
 }
 
@@ -526,6 +545,8 @@ func (p *play) reader(verb, rest string) {
 	last := len(sink) - 1
 	switch verb {
 	case "see":
+		p.settle()
+		p.tick()
 		for part := range p.sinks {
 			p.seeTable(part)
 			for ; p.s.Shape == model.Log && p.shown[part] < len(p.sinks[part]); p.shown[part]++ {
@@ -548,7 +569,11 @@ func (p *play) reader(verb, rest string) {
 }
 
 func (p *play) observe(part, i int) model.Observation {
-	return model.Observation{N: p.tick(), Part: int32(part), Seq: int64(i),
+	place := int64(i)
+	if places := p.snap.places[part]; places != nil {
+		place = places[i]
+	}
+	return model.Observation{N: p.tick(), At: p.now, Part: int32(part), Seq: place,
 		Out: p.sinks[part][i]}
 }
 
@@ -563,6 +588,7 @@ func (p *play) seeTable(part int) {
 
 // finish lets a reader start over, and before that see what changed in tables.
 func (p *play) finish() {
+	p.settle()
 	for part := range p.sinks {
 		p.seeTable(part)
 	}
@@ -573,7 +599,7 @@ func (p *play) finish() {
 			}
 		}
 	}
-	p.h.End.N = p.tick()
+	p.h.End.N, p.h.End.At = p.tick(), p.now
 }
 
 // final is the state that counts, by operator and key.

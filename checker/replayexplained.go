@@ -89,17 +89,32 @@ func (j *Judge) reportForeignPuts() {
 	for i := range j.h.Servings {
 		s := &j.h.Servings[i]
 		call := &j.h.Calls[s.Call]
-		if !setsState(&call.Req) || !isEffect(s) ||
-			j.claims.calls[s.Call].version != alien {
-			continue
+		switch {
+		case !isEffect(s):
+		case call.Req.Kind == model.Upload:
+			j.reportForeignParts(s, &j.checkpoints.uploads[j.claims.calls[s.Call].memory])
+		case setsState(&call.Req) && j.claims.calls[s.Call].version == alien:
+			j.reportForeign(s, &call.Req.Record)
 		}
-		a := model.Anomaly{Kind: model.Unexplained, Record: call.Req.Record,
-			Expected: model.Fact{Times: -1},
-			Observed: model.Fact{Times: -1, Value: call.Req.Record.Value, HasValue: true}}
-		a.Cite(call.Invoked)
-		a.Cite(s.N)
-		j.Report(a)
 	}
+}
+
+// reportForeignParts reports the states in a part of a checkpoint that no claimed step made.
+func (j *Judge) reportForeignParts(s *model.Serving, u *upload) {
+	for i := u.from; i < u.to; i++ {
+		if j.checkpoints.saved[i].version == alien {
+			j.reportForeign(s, &j.h.Calls[u.call].Req.Parts[i-u.from])
+		}
+	}
+}
+
+func (j *Judge) reportForeign(s *model.Serving, rec *model.Record) {
+	a := model.Anomaly{Kind: model.Unexplained, Record: *rec,
+		Expected: model.Fact{Times: -1},
+		Observed: model.Fact{Times: -1, Value: rec.Value, HasValue: true}}
+	a.Cite(j.h.Calls[s.Call].Invoked)
+	a.Cite(s.N)
+	j.Report(a)
 }
 
 // hasZombie reports whether some attempt kept running after it had been replaced.

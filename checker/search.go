@@ -55,6 +55,10 @@ type finder struct {
 	made    []model.Record
 	parts   []int32 // of the sink, where these become visible
 	deepest failure
+	// A goal that shows again what has been shown, and its item; both plus one, 0: there is none.
+	again, repeated int32
+	given           []given // of the entries under the key that is asked about
+	wanting         int     // so many of them have not been given
 }
 
 // marks say how far the entries of each terminal operator have been explained.

@@ -41,6 +41,7 @@ type entry struct {
 	below int32 // table by key: the next entry of its row, plus one
 	round int32 // search: in which it takes part
 	out   int32 // flow: the output that it shows, plus one
+	given int32 // search: what orders give of it, plus one
 }
 
 // look counts what is visible, once a subject.

@@ -17,7 +17,10 @@ type cell struct {
 	backend held // what the store was told last
 	memory  held // what the last life of the task knows
 	written bool
+	cut     held // in the checkpoint that is looked at, if that is cutIn
+	cutIn   int32
 	alien   bool // the provenance leads to a value that no replayed step made
+	loose   bool // steps that nobody claims went into what the backend holds
 	doubt   bool // at most once: the claims are no explanation
 
 	judged    bool         // by its value alone; of the source traced last
@@ -71,7 +74,8 @@ func (c *cell) final(from source) *held {
 
 // home is where the mode keeps its state.
 func (j *Judge) home() source {
-	if j.s.Mode.State == model.Volatile {
+	switch j.s.Mode.State {
+	case model.Volatile, model.Scattered:
 		return memories
 	}
 	return backend
@@ -101,6 +105,11 @@ func (j *Judge) trace(from source) {
 		}
 		c.alien = version == alien
 	}
+	if from == backend {
+		for _, slot := range j.checkpoints.landed {
+			j.nodes[slot].folded++
+		}
+	}
 }
 
 func (j *Judge) untrace() {
@@ -109,5 +118,8 @@ func (j *Judge) untrace() {
 			step.folded = false
 			j.nodes[step.slot].folded = 0
 		}
+	}
+	for _, slot := range j.checkpoints.landed {
+		j.nodes[slot].folded = 0
 	}
 }

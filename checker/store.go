@@ -7,13 +7,14 @@ import (
 )
 
 // stateCall is a call to the state store: what its life knew of the key, and for a put the version
-// that it writes.
+// that it writes. Of an upload memory is its number.
 type stateCall struct{ memory, version int32 }
 
 // memory is the state under one key as one life knows it.
 type memory struct {
 	life, cell int32
 	op         int32
+	origin     int32 // the version that the life began from, if it was told
 	held       held
 }
 
@@ -87,6 +88,10 @@ func setsState(req *model.Message) bool {
 func (j *Judge) invoked(call *model.Call) {
 	c := &j.claims
 	rec := &call.Req.Record
+	if call.Req.Kind == model.Upload {
+		c.calls = append(c.calls, stateCall{j.uploading(int32(len(c.calls))), alien})
+		return
+	}
 	isOfState := setsState(&call.Req) || call.Req.Kind == model.Get
 	if !isOfState || rec.Op < 1 || rec.Op > j.plan.ops {
 		c.calls = append(c.calls, stateCall{-1, alien})
@@ -125,6 +130,10 @@ func (j *Judge) served(s *model.Serving) {
 		return
 	}
 	at := j.claims.calls[s.Call]
+	if kind := j.h.Calls[s.Call].Req.Kind; kind >= model.NextCheckpoint {
+		j.stored(s, at.memory)
+		return
+	}
 	if at.memory < 0 {
 		j.claims.foreign = j.claims.foreign || setsState(&j.h.Calls[s.Call].Req)
 		return

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 // semicolons; properties that are not named are not looked at.
 func TestStories(t *testing.T) {
 	j := NewJudge()
-	for _, c := range stories {
+	for _, c := range slices.Concat(stories, snapStories) {
 		t.Run(c.name, func(t *testing.T) {
 			p := stage(t, c.spec, c.mode, c.story)
 			got := show(j.Judge(p.s, All()))
@@ -34,6 +35,10 @@ var stories = []struct{ name, spec, mode, story, want string }{
 	{"no fault/stateless", "double", "volatile",
 		"in a1 b2; fetch 0; take 0:0; see; take 0:1; see",
 		allHold + "; effectively-once: holds; progress: holds"},
+	{"progress/the successor is not told the end", "sum", "volatile",
+		"in a1; fetch 0; take 0:0; crash source/0", "progress: stuck 0:0; exactly-once: holds"},
+	{"progress/it is", "sum", "volatile",
+		"in a1; fetch 0; take 0:0; crash source/0; fetch 0", "progress: holds"},
 	{"no fault/volatile state", "sum", "volatile",
 		"in a1 b2 | a3; take 0:0; take 1:0; take 0:1; fetch 0; fetch 1",
 		allHold + "; progress: holds"},
@@ -74,7 +79,14 @@ var stories = []struct{ name, spec, mode, story, want string }{
 	{"at-most-once/applied twice, shown once", "sum", "through",
 		"in a1 a2; apply 0:0; put 0:0; crash; take 0:0; take 0:1",
 		"at-most-once: no-subsequence 0:0, state-duplicate 0:0; " +
-			"exactly-once-state: state-duplicate 0:0; exactly-once: wrong-value 0:0"},
+			"exactly-once-state: state-duplicate 0:0; " +
+			"exactly-once: wrong-value 0:0, wrong-value 0:1"},
+	{"exactly-once/all that no order gives is named", "odd", "through",
+		"in a1 a1 a1; take 0:0; take 0:0; take 0:1; take 0:1; take 0:2",
+		"exactly-once: phantom 0:1, wrong-value 0:2"},
+	{"exactly-once/what was lost does not hide it", "odd", "through",
+		"in a1 a2 a2; apply 0:0; apply 0:1; apply 0:1; put 0:1; write 0:1; take 0:2",
+		"exactly-once: loss 0:0, wrong-value 0:1, wrong-value 0:2"},
 	{"at-most-once/applied twice, folded once", "sum", "through",
 		"in a1 a2; apply 0:0; crash; take 0:0; take 0:1", allHold},
 	{"at-most-once/fabricated value", "sum", "through",
@@ -142,7 +154,8 @@ var stories = []struct{ name, spec, mode, story, want string }{
 		"in a1; take 0:0", "exactly-once-state: holds; effectively-once: holds"},
 	{"state/commutative in any order", "sum", "through",
 		"in a1 a2; take 0:1; take 0:0",
-		"exactly-once-state: holds; exactly-once: wrong-value 0:0, reorder 0:0"},
+		"exactly-once-state: holds; " +
+			"exactly-once: wrong-value 0:0, wrong-value 0:1, reorder 0:0"},
 	{"state/each key has an order, not both together", "roll", "through",
 		"in a1 b1 | b2 a2; put 0:0=21; put 0:1=12",
 		"exactly-once-state: wrong-state 0:0; effectively-once: wrong-state 0:0"},

@@ -9,12 +9,15 @@ type survey struct {
 	reign    reign
 	takings  []int32         // the servings that handed out input, or committed an offset
 	writes   []writing       // to the sink
+	batches  int             // how many of these came in batches
+	deciding []int32         // the servings that began or ended a transaction, or prepared one
+	pointer  pointer         // the checkpoint completed last
 	findings []model.Anomaly // of mechanism
 }
 
 // drain is how far a partition was read.
 type drain struct {
-	ended     bool  // a current life was told that it ends
+	told      int32 // the call of the life told last that it ends, plus one; 0: none was
 	committed int64 // the furthest offset commit served: moving back is no lack of progress
 	at        int64
 }
@@ -23,6 +26,16 @@ type drain struct {
 type writing struct {
 	part, seq int64
 	serving   int32
+	row       int32 // in a batch; -1: it came alone
+}
+
+// wrote is what was written.
+func (j *Judge) wrote(w *writing) *model.Record {
+	req := &j.h.Calls[j.h.Servings[w.serving].Call].Req
+	if w.row < 0 {
+		return &req.Record
+	}
+	return &req.Parts[w.row]
 }
 
 // reign is who is current: of each process the life begun last before some event.
@@ -49,7 +62,8 @@ func (j *Judge) openSurvey() {
 	v := &j.survey
 	v.next = 0
 	v.drains, v.takings, v.writes = v.drains[:0], v.takings[:0], v.writes[:0]
-	v.findings = v.findings[:0]
+	v.findings, v.batches, v.deciding = v.findings[:0], 0, v.deciding[:0]
+	v.pointer = pointer{}
 	for range j.s.Input.Parts {
 		v.drains = append(v.drains, drain{})
 	}
@@ -60,12 +74,12 @@ func (j *Judge) openSurvey() {
 	}
 }
 
-// end notes that a partition ends, if it is a current life that was told so.
+// end notes that a life was told that a partition ends, unless it is not the newest one.
 func (j *Judge) end(s *model.Serving, call *model.Call) {
 	part := call.Req.Record.ID.Part
 	if part >= 0 && int(part) < len(j.survey.drains) &&
 		j.reigns(call.Proc, call.Attempt, s.N) {
-		j.survey.drains[part].ended = true
+		j.survey.drains[part].told = s.Call + 1
 	}
 }
 
@@ -84,7 +98,7 @@ func (j *Judge) surveyNext() {
 	s := &j.h.Servings[i]
 	call := &j.h.Calls[s.Call]
 	kind, hasEffect := call.Req.Kind, isEffect(s)
-	if hasEffect && isDurable(kind) && !j.reigns(call.Proc, call.Attempt, s.N) {
+	if hasEffect && kind.IsDurable() && !j.reigns(call.Proc, call.Attempt, s.N) {
 		j.findZombie(s, call)
 	}
 	switch kind {
@@ -102,7 +116,53 @@ func (j *Judge) surveyNext() {
 		}
 	case model.Write:
 		if hasEffect {
-			v.writes = append(v.writes, writing{call.Req.Seq, s.Ans.Seq, i})
+			v.writes = append(v.writes, writing{call.Req.Seq, s.Ans.Seq, i, -1})
+		}
+	default:
+		if kind >= model.NextCheckpoint && hasEffect {
+			j.surveySnapshot(i, s, call)
 		}
 	}
+}
+
+// surveySnapshot looks at a serving about checkpoints, batches or transactions.
+func (j *Judge) surveySnapshot(i int32, s *model.Serving, call *model.Call) {
+	v := &j.survey
+	switch call.Req.Kind {
+	case model.WriteBatch:
+		j.surveyBatch(i, s, &call.Req)
+	case model.BeginTxn, model.PrepareTxn, model.CommitTxn, model.AbortTxn:
+		v.deciding = append(v.deciding, i)
+	case model.Completion:
+		j.point(s, call.Req.Seq)
+	}
+}
+
+// surveyBatch looks at a batch that was written. What a log leaves out of it, since it is there,
+// takes no place; nobody is told, but readers see it.
+func (j *Judge) surveyBatch(i int32, s *model.Serving, req *model.Message) {
+	v, place := &j.survey, s.Ans.Seq
+	for row := range req.Parts {
+		if j.s.Shape == model.Log && j.isLeftOut(req.Seq, place, &req.Parts[row]) {
+			continue
+		}
+		v.writes = append(v.writes, writing{req.Seq, place, i, int32(row)})
+		v.batches++
+		place++
+	}
+}
+
+// isLeftOut reports whether a row of a batch is not where it would have come to be and its identity
+// has been written before.
+func (j *Judge) isLeftOut(part, place int64, row *model.Record) bool {
+	j.look()
+	if i := j.seen.place(int32(part), place); i >= 0 && j.seen.list[i].Out.Same(*row) {
+		return false
+	}
+	for i := range j.survey.writes {
+		if w := &j.survey.writes[i]; w.part == part && j.wrote(w).Same(*row) {
+			return true
+		}
+	}
+	return false
 }

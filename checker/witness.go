@@ -7,7 +7,7 @@ import "math"
 // on every channel. If it does not, another order may.
 func (j *Judge) isWitnessed(op, cell int32) bool {
 	c, list := &j.states.cells[cell], j.flow.lists[op]
-	if c.alien {
+	if c.alien || c.loose && j.states.from == backend {
 		return false
 	}
 	j.finder.round++

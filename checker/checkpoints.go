@@ -1,0 +1,377 @@
+package checker
+
+import (
+	"slices"
+
+	"github.com/oncesim/oncesim/model"
+)
+
+// checkpoints are the snapshots that tasks stored: whose parts there are, and which versions of
+// states these hold. They are followed while claims are replayed; a history without any has none.
+type checkpoints struct {
+	names     table // of the ids
+	list      []checkpoint
+	uploads   []upload
+	saved     []savedState // of all uploads, one after the other
+	latest    []int32      // by task: its upload invoked last, plus one
+	completed []completion // in the order of events
+	parts     []int32      // the uploads that these are made of, one after the other
+	ends      []int64      // where their cuts are, partition by partition
+	round     int32        // cells with another one have no state in the checkpoint looked at
+	flights   []flight     // what is delivered of it
+	landed    []int32      // slots of steps that are in the final state and that nobody claims
+}
+
+// checkpoint is what is there under an id.
+type checkpoint struct {
+	first int32 // the upload served last, plus one
+	plan  int32 // of a batch: the call that planned its input, plus one
+}
+
+// upload is one request to keep a part.
+type upload struct {
+	checkpoint int32
+	call       int32
+	life       int32
+	from, to   int32 // in saved: of each keyed state of the part
+	next       int32 // the upload to the same checkpoint served before this one, plus one
+	isForeign  bool  // it holds a state that no claimed step made
+}
+
+// savedState is a keyed state in a part. Its value is in the request.
+type savedState struct {
+	memory  int32 // what the uploading life knew of it
+	cell    int32
+	version int32
+}
+
+// completion is that a checkpoint became the one that counts.
+type completion struct {
+	id       int64
+	at       int64 // event
+	from, to int32 // in parts
+	ends     int32 // where in ends its cut begins
+}
+
+func (c *checkpoints) reset(tasks int) {
+	c.names.reset()
+	c.list, c.uploads, c.saved = c.list[:0], c.uploads[:0], c.saved[:0]
+	c.latest, c.completed, c.parts = c.latest[:0], c.completed[:0], c.parts[:0]
+	c.ends, c.flights, c.landed, c.round = c.ends[:0], c.flights[:0], c.landed[:0], 0
+	for range tasks {
+		c.latest = append(c.latest, 0)
+	}
+}
+
+// checkpoint is the number of a checkpoint.
+func (c *checkpoints) checkpoint(id int64) int32 {
+	n, fresh := c.names.number(uint64(id), 0)
+	if fresh {
+		c.list = append(c.list, checkpoint{})
+	}
+	return n
+}
+
+// part is the upload that a checkpoint has of a task, or nil.
+func (j *Judge) part(n int32, task int64) *upload {
+	c := &j.checkpoints
+	for i := c.list[n].first; i > 0; i = c.uploads[i-1].next {
+		if u := &c.uploads[i-1]; j.h.Calls[u.call].Req.Token == task {
+			return u
+		}
+	}
+	return nil
+}
+
+// holder is the task whose part a request is about, or nil.
+func (j *Judge) holder(req *model.Message) *model.Task {
+	if req.Token < 0 || req.Token >= int64(len(j.plan.job.Tasks)) {
+		return nil
+	}
+	return &j.plan.job.Tasks[req.Token]
+}
+
+// keepsState reports whether the part that a request is about holds keyed state.
+func (j *Judge) keepsState(req *model.Message) bool {
+	task := j.holder(req)
+	return task != nil && task.Role == model.Operate && j.plan.stages[task.Op].stateful
+}
+
+// statesOf are the keyed states of a part.
+func statesOf(req *model.Message) []model.Record {
+	return req.Parts[:min(max(req.N, 0), int64(len(req.Parts)))]
+}
+
+// flightOf are the records that were in flight when a part was made.
+func flightOf(req *model.Message) []model.Record {
+	return req.Parts[min(max(req.N, 0), int64(len(req.Parts))):]
+}
+
+// uploading looks up which versions a part holds: those of its life that have the values. It
+// returns the number of the upload.
+func (j *Judge) uploading(call int32) int32 {
+	c, req := &j.checkpoints, &j.h.Calls[call].Req
+	life := j.life(j.h.Calls[call].Proc, j.h.Calls[call].Attempt)
+	u := upload{checkpoint: c.checkpoint(req.Seq), call: call, life: life,
+		from: int32(len(c.saved))}
+	if j.keepsState(req) {
+		u.isForeign = j.saveStates(req, life)
+	}
+	u.to = int32(len(c.saved))
+	c.uploads = append(c.uploads, u)
+	if j.holder(req) != nil {
+		c.latest[req.Token] = int32(len(c.uploads))
+	}
+	return int32(len(c.uploads) - 1)
+}
+
+// saveStates appends the versions of a part; it reports whether there is a state that no claimed
+// step made. Parts of one task list mostly the same keys in the same order, so that these need not
+// be looked up again.
+func (j *Judge) saveStates(req *model.Message, life int32) (isForeign bool) {
+	c, op := &j.checkpoints, j.holder(req).Op
+	var before []model.Record
+	var same []savedState
+	isOfLife := false
+	if last := c.latest[req.Token]; last > 0 {
+		u := &c.uploads[last-1]
+		before, same = statesOf(&j.h.Calls[u.call].Req), c.saved[u.from:u.to]
+		isOfLife = u.life == life
+	}
+	at := 0
+	for i := range statesOf(req) {
+		rec := &req.Parts[i]
+		s := savedState{memory: -1}
+		switch {
+		case at < len(same) && before[at].Key == rec.Key && isOfLife:
+			s.memory = same[at].memory
+			at++
+		case at < len(same) && before[at].Key == rec.Key:
+			s.memory = j.memory(life, op, j.states.cells[same[at].cell].key)
+			at++
+		default:
+			s.memory = j.memory(life, op, j.recall.keys.number(rec.Key))
+		}
+		m := &j.claims.memories[s.memory]
+		s.cell, s.version = m.cell, j.saving(m, rec.Value)
+		c.saved = append(c.saved, s)
+		isForeign = isForeign || s.version == alien
+	}
+	return isForeign
+}
+
+// saving is the latest version with a value among those that a life has made of a state, and the
+// one that it began from.
+func (j *Judge) saving(m *memory, value model.Value) int32 {
+	if m.held.value == value {
+		return m.held.version
+	}
+	for version := m.held.version; version > 0 && version != m.origin; {
+		version = j.claims.list[version-1].base
+		if version >= 0 && j.valueOf(version) == value {
+			return version
+		}
+	}
+	return alien
+}
+
+// valueOf is the value of a version; 0 stands for the empty state.
+func (j *Judge) valueOf(version int32) model.Value {
+	if version == 0 {
+		return model.Value{}
+	}
+	return j.claims.list[version-1].value
+}
+
+// stored replays one serving about checkpoints.
+func (j *Judge) stored(s *model.Serving, n int32) {
+	c, call := &j.checkpoints, &j.h.Calls[s.Call]
+	switch call.Req.Kind {
+	case model.Upload:
+		u := &c.uploads[n]
+		j.claims.foreign = j.claims.foreign || u.isForeign
+		if isEffect(s) && j.part(u.checkpoint, call.Req.Token) == nil {
+			u.next, c.list[u.checkpoint].first = c.list[u.checkpoint].first, n+1
+		}
+	case model.Discard:
+		if isEffect(s) {
+			c.list[c.checkpoint(call.Req.Seq)].first = 0
+		}
+	case model.PlanBatch:
+		if isEffect(s) {
+			c.list[c.checkpoint(call.Req.Seq)].plan = s.Call + 1
+		}
+	case model.Download:
+		if !s.Copy && call.Ans.Found && isApplied(&s.Ans) && isKnown(call) {
+			j.restored(s, call)
+		}
+	case model.Completion, model.FinishBatch:
+		if isEffect(s) {
+			j.complete(s, call.Req.Seq)
+		}
+	}
+}
+
+// restored has a life begin from a part: what it lists is known to it, and nothing else.
+func (j *Judge) restored(s *model.Serving, call *model.Call) {
+	life, req := j.life(call.Proc, call.Attempt), &call.Req
+	if !j.keepsState(req) {
+		return
+	}
+	for i := range j.claims.memories {
+		if m := &j.claims.memories[i]; m.life == life {
+			m.held, m.origin = held{at: s.N}, 0
+		}
+	}
+	list := call.Ans.Records[:min(max(call.Ans.N, 0), int64(len(call.Ans.Records)))]
+	op, u := j.holder(req).Op, j.handed(req, list)
+	for i := range list {
+		rec := &list[i]
+		m := &j.claims.memories[j.memory(life, op, j.recall.keys.number(rec.Key))]
+		m.origin = j.downloaded(u, i, rec)
+		m.held = held{m.origin, s.N, rec.Value}
+	}
+}
+
+// handed is the upload whose states a task was handed, or nil: that of the checkpoint asked for, or
+// the latest one with these states.
+func (j *Judge) handed(req *model.Message, list []model.Record) *upload {
+	c := &j.checkpoints
+	if u := j.part(c.checkpoint(req.Seq), req.Token); u != nil {
+		return u
+	}
+	for i := len(c.uploads) - 1; i >= 0; i-- {
+		u := &c.uploads[i]
+		of := &j.h.Calls[u.call].Req
+		if of.Token == req.Token && slices.Equal(statesOf(of), list) {
+			return u
+		}
+	}
+	return nil
+}
+
+// downloaded is the version of a state that a task was handed, as its number i.
+func (j *Judge) downloaded(u *upload, i int, rec *model.Record) int32 {
+	if u == nil || i >= int(u.to-u.from) {
+		return alien
+	}
+	was := &j.h.Calls[u.call].Req.Parts[i]
+	if was.Key != rec.Key || was.Value != rec.Value {
+		return alien
+	}
+	return j.checkpoints.saved[u.from+int32(i)].version
+}
+
+// complete makes a checkpoint the one that counts, and notes its parts and its cut.
+func (j *Judge) complete(s *model.Serving, id int64) {
+	c := &j.checkpoints
+	n := c.checkpoint(id)
+	done := completion{id: id, at: s.N, from: int32(len(c.parts)), ends: int32(len(c.ends))}
+	for part := range j.plan.parts {
+		c.ends = append(c.ends, j.endOf(n, part))
+	}
+	for i := c.list[n].first; i > 0; i = c.uploads[i-1].next {
+		c.parts = append(c.parts, i-1)
+		j.settleVersions(&done, &c.uploads[i-1])
+	}
+	done.to = int32(len(c.parts))
+	c.completed = append(c.completed, done)
+}
+
+// endOf is where a checkpoint cuts a partition: the first offset behind it. The part of its source
+// says so, or the plan of a batch.
+func (j *Judge) endOf(checkpoint int32, part int) int64 {
+	c, at := &j.checkpoints, []model.Record(nil)
+	if u := j.part(checkpoint, int64(part)); u != nil {
+		at = j.h.Calls[u.call].Req.Parts // sources are the first tasks, in the order of partitions
+	} else if plan := c.list[checkpoint].plan; plan > 0 {
+		at = j.h.Calls[plan-1].Req.Parts
+	}
+	for i := range at {
+		if at[i].ID.Part == int32(part) {
+			return min(max(at[i].ID.Offset, 0), int64(j.spans[part].length))
+		}
+	}
+	return 0
+}
+
+// isIn reports whether an input record is within the cut of a completed checkpoint.
+func (j *Judge) isIn(done *completion, id model.ID) bool {
+	return id.Offset < j.checkpoints.ends[done.ends+id.Part]
+}
+
+// settleVersions chooses, among versions with one value, those that are within the cut and not made
+// of what is in flight: a task goes on while its part is on its way.
+func (j *Judge) settleVersions(done *completion, u *upload) {
+	flight := flightOf(&j.h.Calls[u.call].Req)
+	for i := u.from; i < u.to; i++ {
+		s := &j.checkpoints.saved[i]
+		for s.version > 0 {
+			step, in := &j.claims.list[s.version-1], &j.h.Applications[s.version-1].In
+			isEarly := j.isIn(done, in.ID) && !contains(flight, in)
+			if isEarly || step.base == alien || j.valueOf(step.base) != step.value {
+				break
+			}
+			s.version = step.base
+		}
+	}
+}
+
+func contains(list []model.Record, rec *model.Record) bool {
+	for i := range list {
+		if list[i].Same(*rec) {
+			return true
+		}
+	}
+	return false
+}
+
+// keepNewest hands the states of the checkpoint completed last to the cells: it is what a mode that
+// keeps state in checkpoints has in the end, once what was in flight has been delivered.
+func (j *Judge) keepNewest() {
+	c := &j.checkpoints
+	if len(c.completed) == 0 || j.s.Mode.State != model.Snapshotted {
+		return
+	}
+	done := &c.completed[len(c.completed)-1]
+	j.lookAt(done)
+	j.deliver(done)
+	for i := range j.states.cells {
+		cell := &j.states.cells[i]
+		cell.backend = j.cut(cell)
+		cell.backend.at = done.at
+	}
+	for i := range c.flights {
+		f := &c.flights[i]
+		cell := &j.states.cells[f.cell]
+		if cell.backend.value = f.after; f.claim > 0 && !cell.loose {
+			cell.backend.version = f.claim
+			continue
+		}
+		cell.loose = true
+		c.landed = append(c.landed, f.slot)
+	}
+}
+
+// lookAt gives the cells the states that they have in a completed checkpoint.
+func (j *Judge) lookAt(done *completion) {
+	c := &j.checkpoints
+	c.round++
+	for _, n := range c.parts[done.from:done.to] {
+		u := &c.uploads[n]
+		parts := j.h.Calls[u.call].Req.Parts
+		for k := u.from; k < u.to; k++ {
+			cell := &j.states.cells[c.saved[k].cell]
+			cell.cut = held{c.saved[k].version, done.at, parts[k-u.from].Value}
+			cell.cutIn = c.round
+		}
+	}
+}
+
+// cut is the state of a cell in the checkpoint that is looked at.
+func (j *Judge) cut(cell *cell) held {
+	if cell.cutIn != j.checkpoints.round {
+		return held{}
+	}
+	return cell.cut
+}
