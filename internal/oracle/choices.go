@@ -11,8 +11,8 @@ type choices struct {
 	first  map[int32][]uint64 // per operator
 }
 
-// choices collects what the lives of a run decided by.
-func (r *run) choices() *choices {
+// choices collects what the lives of a run decided by before an event.
+func (r *run) choices(before int64) *choices {
 	c := &choices{nonces: map[ident][]uint64{}, first: map[int32][]uint64{}}
 	for _, l := range r.lives {
 		op := r.o.job.Tasks[l.proc].Op
@@ -21,6 +21,9 @@ func (r *run) choices() *choices {
 		}
 	}
 	for _, a := range r.apps {
+		if a.n >= before {
+			break
+		}
 		id := inputOf(stepOf(&a.in), a.task.Op)
 		c.nonces[id] = with(c.nonces[id], a.life.nonce)
 	}

@@ -24,6 +24,19 @@
 // nothing. An output may leave a task long after its step: from an outbox that an update of an
 // earlier life has stored. Every step is taken again and compared with what left the task.
 //
+// Versions outlive a life in checkpoints too. The snapshot of a life is its memory when its barrier
+// leaves; the upload that follows carries those versions, and the deliveries of the records that
+// were in flight, and a life that downloads the part begins with them. What is in flight it takes
+// first. A checkpoint counts when its completion has been served, with the parts that are there by
+// then; a batch when it is finished, with the input that was planned. Where a job restarts as a
+// whole, tasks listen to lives of their own attempt only, and lineage follows that.
+//
+// A log with transactions is modelled from the requests that it has served. A transaction is
+// aborted on request, when its id begins another one, or when something is served, or read, after
+// its time; readers see what is committed, up to the first entry that is undecided. Whether readers
+// wait for commits, and whether a log leaves out of a batch what it has, nobody is told: the first
+// reading under which they saw what was accepted counts.
+//
 // Legal executions are enumerated: each task may merge its input channels in any way that keeps
 // every channel in order. At a stage that feeds the sink the merge is enumerated for each key by
 // itself, since neither state nor output of one key depends on another's. An operator that is not
@@ -40,33 +53,51 @@
 //     showings only, and leaves the final state. It is either what happened, in whatever order, or
 //     any selection that keeps source partitions in order. Where there is none, the state holds
 //     an input twice (state-duplicate), or outputs and state fit no selection (no-subsequence).
-//     Volatile state is folded anew by each life.
+//     Volatile state is folded anew by each life. Where state is in checkpoints, what each life
+//     shows and what the newest checkpoint holds are asked for one by one: a restart takes the one
+//     back and not the other.
 //   - at-least-once. On every route from the source, each input has an application all of whose
 //     outputs, and theirs in turn, were written; one that emits nothing is finished by being
 //     applied (loss). Setting an input aside that would have emitted something, or cannot be
 //     handled at all, is no such application. What a task that keeps a catalog recognises has
 //     arrived, and so has what a sink writes in vain because it is there.
-//   - replay-explained. Every visible entry and every value put to the store is what some step
+//   - replay-explained. Every visible entry and every value put or uploaded is what some step
 //     taken gives on the state that it really had (phantom, unexplained). Steps of a replaced life
 //     interleave with those of its successor: in such a run a violation is left undecided.
 //   - exactly-once-state. The final states are those of one legal execution. Where they are not,
 //     the chain of each state that fits none tells why: an input of the key is missing
 //     (state-loss), is there twice (state-duplicate), or neither (wrong-state). The final state is
-//     the store's, or, if state is volatile, what the last life of each task has in memory.
+//     the store's, or, if state is volatile, what the last life of each task has in memory, or, if
+//     it is in checkpoints, that of the newest completed one after what was in flight has been
+//     delivered, in some way. And every completed checkpoint, delivered likewise, is the state of a
+//     legal execution of just the input that it cuts off (inconsistent-cut).
 //   - exactly-once. Some legal execution has the visible entries as its output, in each partition
 //     of the sink in their order, and the final states as its states. See below.
-//   - effectively-once. The store holds what exactly-once-state asks for, or, where state is
-//     volatile, memory does.
+//   - effectively-once. The final states are what exactly-once-state asks for.
 //   - order. In a partition of the sink, among entries of one key and operator, those that went one
 //     way from one source partition first appear in input order (reorder), and no identity comes
 //     again after one that first appeared later (regression).
 //   - no-revision. No identity is visible with two contents, and what a reader saw is still there
 //     in the end (revised).
-//   - progress. The run ends by itself, the last life of each source lives and was told the end of
-//     its partition, and in a mode that commits offsets the end has been committed (stuck).
-//   - mechanism. No served commit moves an offset back (offset-regression); no put, update, mark,
-//     write or commit of a life is accepted after a later life of the same process began
-//     (zombie-write).
+//   - progress. The run ends by itself, a life that lives was told the end of each partition, and
+//     in a mode that commits offsets the end has been committed (stuck). No transaction is
+//     undecided in the end (hanging).
+//   - mechanism. No served commit moves an offset back (offset-regression), and no completion goes
+//     back to a checkpoint with a lower number (pointer-regression); nothing durable that a life
+//     asks for is accepted after a later life of the same process began (zombie-write).
+//   - atomic-visibility. Of each transaction that is committed in the end, and of each batch, every
+//     poll of readers has seen all or nothing (torn-read; torn if it stays so). Nothing has been
+//     seen of one that is undecided then (early-read), and nothing ever of one that is aborted
+//     (dirty-read).
+//   - global-visibility. The same of all transactions and batches of one checkpoint together, if
+//     one of them is committed: torn-read and torn. A transaction belongs to the checkpoint that it
+//     was prepared for or, if it was not, that its commit names; a batch to that of its number, as
+//     often as it is taken. A row of a table that comes again is the same row. What a batch brings
+//     in vain, since it is there, is none of its writes.
+//   - agreement. Of the transactions of one checkpoint none is committed if another is aborted
+//     (conflict).
+//   - conserved. In every completed checkpoint the sum that the topology conserves comes out, with
+//     what is on its way between two operators (unbalanced).
 //
 // What is visible of a log are its entries. A table by identity shows its rows as they are, each at
 // the place where it was first inserted. It holds every identity once, and exactly-once asks that

@@ -12,7 +12,7 @@ func (r *run) exactlyOnce(v *verdict) {
 	if !r.canRead(v) || !r.canCompare(v) {
 		return
 	}
-	states := r.finals()
+	states := r.final
 	switch r.search(states, r.fit()) {
 	case found:
 		if !r.isRevised() {

@@ -35,4 +35,8 @@ func ExampleJudge() {
 	// no-revision        holds
 	// progress           holds
 	// mechanism          holds
+	// atomic-visibility  holds
+	// global-visibility  holds
+	// agreement          holds
+	// conserved          holds
 }

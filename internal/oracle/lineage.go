@@ -78,6 +78,7 @@ func newVersion(base *version, by *application, value model.Value, f flaw) *vers
 
 // application is one application of an operator, taken again.
 type application struct {
+	n         int64
 	task      *model.Task
 	life      *life
 	in        model.Record
@@ -109,12 +110,12 @@ const setAside = "set aside: "
 func (r *run) applied(e *model.Entry) {
 	l := r.lifeOf(e)
 	task := &r.o.job.Tasks[e.Proc]
-	a := &application{task: task, life: l, in: e.Msg.Record}
+	a := &application{n: e.N, task: task, life: l, in: e.Msg.Record}
 	base := l.memory[a.in.Key]
 	if base != nil {
 		a.flaw = base.flaw
 	}
-	a.delivered = r.handled(l, &a.in)
+	a.delivered = r.taken(l, &a.in)
 	a.flaw = max(a.flaw, r.flawOfDelivery(a.delivered, &a.in))
 	after := valueOf(base)
 	outs, ok := try(task, &a.in, l.nonce, &after)
@@ -143,14 +144,31 @@ func valueOf(v *version) model.Value {
 	return v.value
 }
 
-// handled finds the delivery that a life is handling: the last one of that record.
+// handled finds the delivery that a life is handling: the last one of that record as it is, or at
+// least with its identity.
 func (r *run) handled(l *life, rec *model.Record) int64 {
+	n := r.latest(l, func(m *model.Message) bool { return m.Record == *rec })
+	if n == 0 {
+		n = r.latest(l, func(m *model.Message) bool { return m.Record.Same(*rec) })
+	}
+	return n
+}
+
+// latest finds the last delivery to a life that is wanted, or 0. Where the job restarts as a whole,
+// what lives of other attempts send counts only if there is nothing else.
+func (r *run) latest(l *life, isWanted func(*model.Message) bool) int64 {
+	other := int64(0)
 	for i := len(l.deliveries) - 1; i >= 0; i-- {
-		if n := l.deliveries[i]; r.entry(n).Msg.Record.Same(*rec) {
+		n := l.deliveries[i]
+		switch m := &r.entry(n).Msg; {
+		case !isWanted(m):
+		case r.o.mode.Restart == model.RestartTask || m.Attempt == l.attempt:
 			return n
+		case other == 0:
+			other = n
 		}
 	}
-	return 0
+	return other
 }
 
 // flawOfDelivery is the flaw of a record that a task claims to have got by a delivery.
@@ -246,8 +264,8 @@ type outboxRow struct {
 	by  *application // whose update stored it
 }
 
-// updated records what a served update made of a row: the state and the outbox.
-func (r *run) updated(e *model.Entry, invoked int64) {
+// rowUpdated records what a served update made of a row: the state and the outbox.
+func (r *run) rowUpdated(e *model.Entry, invoked int64) {
 	if e.Msg.Flags&model.WithState != 0 {
 		r.put(e, invoked)
 	}

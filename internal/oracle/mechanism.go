@@ -1,9 +1,13 @@
 package oracle
 
-import "github.com/oncesim/oncesim/model"
+import (
+	"slices"
+
+	"github.com/oncesim/oncesim/model"
+)
 
 // progress asks whether every source has come to the end of its partition, and the committed
-// offset with it.
+// offset with it, and whether every transaction is decided.
 func (r *run) progress(v *verdict) {
 	switch r.end {
 	case model.EventBound:
@@ -11,16 +15,24 @@ func (r *run) progress(v *verdict) {
 		return
 	case model.TimeBound:
 		v.add(model.Stuck, model.Record{}, int64(len(r.trace)))
+		r.hanging(v)
 		return
 	}
+	r.hanging(v)
 	for part := range r.o.input.Parts {
 		length := int64(len(r.o.input.Parts[part].Records))
-		l := r.current[part] // sources come first, in partition order
-		isAtEnd := l != nil && !l.ended && l.isToldEnd
-		if !isAtEnd || r.o.mode.Commits && r.furthest[part] < length {
+		if !r.isToldEnd(int32(part)) || r.o.mode.Commits && r.furthest[part] < length {
 			v.add(model.Stuck, model.Record{ID: model.ID{Part: int32(part), Offset: length}}, 0)
 		}
 	}
+}
+
+// isToldEnd reports whether a life that lives in the end has been told that a partition ends: that
+// of its source, or of whoever tells sources what to read.
+func (r *run) isToldEnd(part int32) bool {
+	return slices.ContainsFunc(r.current, func(l *life) bool {
+		return l != nil && !l.ended && slices.Contains(l.toldEnd, part)
+	})
 }
 
 // mechanism reports what was found on the way.

@@ -6,17 +6,18 @@ import (
 	"github.com/oncesim/oncesim/model"
 )
 
-// Oracle judges runs of one job under one mode on one input. It is immutable once made.
+// Oracle judges runs of one job under one mode on one input, one at a time.
 type Oracle struct {
 	job       *model.Job
 	mode      *model.Mode
 	input     *model.Input
 	shape     model.SinkShape
-	legal     legal    // what every run may do, unless it isRandom
-	above     [][]bool // per stage: is another one above it?
-	stateful  bool     // some operator keeps state
-	isChained bool     // and so does one above it: see hasChain
-	isRandom  bool     // some operator is not deterministic: what is legal depends on the run
+	legal     legal             // what every run may do, unless it isRandom
+	cuts      map[string]*legal // likewise, up to a cut of the input
+	above     [][]bool          // per stage: is another one above it?
+	stateful  bool              // some operator keeps state
+	isChained bool              // and so does one above it: see hasChain
+	isRandom  bool              // some operator is not deterministic: the run decides what is legal
 }
 
 // New returns an oracle. It enumerates the legal executions of the job, which every judgement
@@ -26,7 +27,7 @@ func New(job *model.Job, mode *model.Mode, input *model.Input, shape model.SinkS
 		panic(fmt.Sprintf("oracle: sink shape %d", shape))
 	}
 	o := &Oracle{job: job, mode: mode, input: input, shape: shape,
-		above: ancestors(job.Topology)}
+		above: ancestors(job.Topology), cuts: map[string]*legal{}}
 	for _, stage := range job.Topology.Stages {
 		o.stateful = o.stateful || stage.Operator.Kind != model.Stateless
 		o.isRandom = o.isRandom || stage.Operator.Kind == model.NonDeterministic
@@ -79,5 +80,9 @@ func properties() []property {
 		{"no-revision", (*run).noRevision},
 		{"progress", (*run).progress},
 		{"mechanism", (*run).mechanism},
+		{"atomic-visibility", (*run).atomicVisibility},
+		{"global-visibility", (*run).globalVisibility},
+		{"agreement", (*run).agreement},
+		{"conserved", (*run).conserved},
 	}
 }

@@ -1,7 +1,9 @@
 package oracle
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/oncesim/oncesim/model"
 )
@@ -166,7 +168,9 @@ func (t *table) revisions(v *verdict) {
 
 func (r *run) isStillThere(e *model.Entry) bool {
 	for _, part := range r.shown {
-		if place := e.Msg.Seq; place < int64(len(part)) && part[place].rec == e.Msg.Record {
+		i, ok := slices.BinarySearchFunc(part, e.Msg.Seq,
+			func(s visible, place int64) int { return cmp.Compare(s.place, place) })
+		if ok && part[i].rec == e.Msg.Record {
 			return true
 		}
 	}

@@ -13,6 +13,11 @@ func (r *run) replayExplained(v *verdict) {
 			v.add(anomalyOf(p.v.flaw, model.Unexplained), r.entry(p.n).Msg.Record, p.n)
 		}
 	}
+	for i := range r.kept {
+		if k := &r.kept[i]; k.v.flaw != sound {
+			v.add(anomalyOf(k.v.flaw, model.Unexplained), k.rec, k.n)
+		}
+	}
 	if len(v.findings) == 0 {
 		return
 	}
@@ -29,10 +34,11 @@ func (r *run) duplicates(v *verdict) {
 		r.comebacks(v)
 		return
 	}
+	times := map[ident]int{}
 	for _, part := range r.shown {
 		for i := range part {
-			all := r.index[identOf(&part[i].rec)]
-			if len(all) > 1 && all[1].n == part[i].n {
+			id := identOf(&part[i].rec)
+			if times[id]++; times[id] == 2 {
 				v.add(model.Duplicate, part[i].rec, part[i].n)
 			}
 		}

@@ -32,6 +32,7 @@ type verdict struct {
 	atEnd    []Finding // those that count only if the run is over
 
 	optional  bool                // what is added now is optional
+	isLenient bool                // and so is all else
 	tolerated []model.AnomalyKind // another judge may see the violation so
 }
 
@@ -175,7 +176,7 @@ func (v *verdict) agrees(theirs *model.Verdict) bool {
 		isFound, isNeeded := false, false
 		for _, f := range v.findings {
 			if f.Kind == kind {
-				isFound, isNeeded = true, isNeeded || !f.isOptional
+				isFound, isNeeded = true, isNeeded || !f.isOptional && !v.isLenient
 			}
 		}
 		mayName := isFound || slices.Contains(v.tolerated, kind)

@@ -8,17 +8,20 @@ import (
 
 // run is one run, followed through its trace. Event numbers index nodes; 0 is no event.
 type run struct {
-	o        *Oracle
-	trace    []model.Entry
-	nodes    []node
-	lives    []*life
-	told     []model.Life      // the lives of the history
-	current  []*life           // per process: the latest
-	apps     []*application    // of all lives, in order
-	handed   [][]int64         // per input record: transmissions by its source
-	store    map[slot]*version // what the state store holds
-	puts     []servedPut       // every put that it served
-	outbox   map[outboxKey][]outboxRow
+	o       *Oracle
+	trace   []model.Entry
+	nodes   []node
+	lives   []*life
+	told    []model.Life      // the lives of the history
+	current []*life           // per process: the latest
+	apps    []*application    // of all lives, in order
+	handed  [][]int64         // per input record: transmissions by its source
+	store   map[slot]*version // what the state store holds
+	final   map[slot]*version // the final states
+	puts    []servedPut       // every put that it served
+	outbox  map[outboxKey][]outboxRow
+	snapshots
+	external
 	shown    [][]visible // what the external system holds, per partition; Keys: the feed
 	tables   []table     // per partition, unless the external system is a log
 	knows    []bool      // per process: it asks for the inputs that it has taken up
@@ -47,10 +50,15 @@ type node struct {
 
 // visible is one entry of the external system.
 type visible struct {
-	rec  model.Record
-	n    int64 // the event that made it visible
-	by   *application
-	flaw flaw
+	rec       model.Record
+	n         int64 // the event that wrote it
+	by        *application
+	flaw      flaw
+	place     int64   // in its log
+	of        *bundle // nil: it was written by itself
+	delivered int64   // the delivery that it makes visible, or 0
+	again     []int64 // deliveries whose write found it there
+	seen      int     // the first poll of readers that saw it; 0: none did
 }
 
 // life is one life of a process.
@@ -60,10 +68,12 @@ type life struct {
 	nonce      uint64
 	older      *life // of the same process
 	ended      bool
-	isReplaced bool  // a later life began while this one lived
-	successor  int64 // when a later life of its process began
-	isToldEnd  bool  // the input log has answered it that the input ends
+	isReplaced bool    // a later life began while this one lived
+	successor  int64   // when a later life of its process began
+	toldEnd    []int32 // partitions of which the input log has answered it that they end
 	memory     map[string]*version
+	cut        cut
+	flight     []inFlight
 	deliveries []int64
 	sends      []int64
 	apps       []*application
@@ -99,33 +109,40 @@ func (r *run) lifeOf(e *model.Entry) *life {
 	panic(fmt.Sprintf("oracle: event %d is of no life", e.N))
 }
 
-// follow walks through a trace once and keeps what every judgement needs.
+// follow walks through a trace and keeps what every judgement needs. What the external system does
+// that nobody is told is found out by trying.
 func follow(o *Oracle, trace []model.Entry, lives []model.Life) *run {
-	r := &run{
-		o: o, left: triesMax, trace: trace, nodes: make([]node, len(trace)+1),
-		told: lives, legal: &o.legal,
-		outbox:   map[outboxKey][]outboxRow{},
-		tables:   newTables(o),
-		knows:    make([]bool, len(o.job.Tasks)),
-		current:  make([]*life, len(o.job.Tasks)),
-		handed:   make([][]int64, o.input.Total()),
-		store:    map[slot]*version{},
-		shown:    make([][]visible, o.job.SinkPart),
-		offset:   make([]int64, len(o.input.Parts)),
-		furthest: make([]int64, len(o.input.Parts)),
-		index:    map[ident][]visible{},
+	var first *run
+	for _, as := range readings {
+		r := followAs(o, trace, lives, as)
+		if len(r.bundles) == 0 || r.honest && r.sawOnce() {
+			return r
+		}
+		if first == nil {
+			first = r
+		}
 	}
+	return first
+}
+
+func followAs(o *Oracle, trace []model.Entry, lives []model.Life, as reading) *run {
+	r := newRun(o, trace, lives)
+	r.reading = as
 	for i := range trace {
 		if trace[i].N != int64(i+1) {
 			panic(fmt.Sprintf("oracle: event %d at place %d of the trace", trace[i].N, i+1))
 		}
 		r.event(&trace[i])
 	}
+	if len(trace) > 0 {
+		r.expire(trace[len(trace)-1].At)
+	}
 	if o.isRandom {
-		r.possible = r.choices()
+		r.possible = r.choices(int64(len(trace)) + 1)
 		mine := enumerate(o.job, o.input, r.possible)
 		r.legal = &mine
 	}
+	r.show()
 	r.readTables()
 	for _, part := range r.shown {
 		for _, s := range part {
@@ -134,16 +151,40 @@ func follow(o *Oracle, trace []model.Entry, lives []model.Life) *run {
 		}
 	}
 	r.honest = r.isHonest()
+	r.final = r.finals()
 	return r
 }
 
+func newRun(o *Oracle, trace []model.Entry, lives []model.Life) *run {
+	return &run{
+		o: o, left: triesMax, trace: trace, nodes: make([]node, len(trace)+1),
+		told: lives, legal: &o.legal,
+		outbox:    map[outboxKey][]outboxRow{},
+		tables:    newTables(o),
+		knows:     make([]bool, len(o.job.Tasks)),
+		current:   make([]*life, len(o.job.Tasks)),
+		handed:    make([][]int64, o.input.Total()),
+		store:     map[slot]*version{},
+		snapshots: newSnapshots(),
+		external:  newExternal(o),
+		shown:     make([][]visible, o.job.SinkPart),
+		offset:    make([]int64, len(o.input.Parts)),
+		furthest:  make([]int64, len(o.input.Parts)),
+		index:     map[ident][]visible{},
+	}
+}
+
 func (r *run) event(e *model.Entry) {
+	r.isPolling = r.isPolling && e.Kind == model.EntryObserve
 	switch e.Kind {
 	case model.EntryStart:
 		r.started(e)
 	case model.EntryCrash, model.EntryGiveUp, model.EntryCancel:
 		r.lifeOf(e).ended = true
 	case model.EntrySend:
+		if e.Msg.Kind == model.Barrier {
+			r.passed(e)
+		}
 		r.sent(e)
 	case model.EntryDeliver:
 		if e.Msg.Kind == model.Data {
@@ -161,7 +202,7 @@ func (r *run) event(e *model.Entry) {
 	case model.EntryApply:
 		r.applied(e)
 	case model.EntryObserve:
-		r.seen = append(r.seen, e)
+		r.observed(e)
 	case model.EntryDrop, model.EntryPause, model.EntryResume, model.EntryLate, model.EntryLose,
 		model.EntryDelay, model.EntryDouble, model.EntryTimer, model.EntryEnd:
 	default:
@@ -209,7 +250,11 @@ func (r *run) invoked(e *model.Entry) {
 	case model.LoadIDs:
 		r.knows[e.Proc] = true
 	case model.Write:
-		r.nodes[e.N].delivered = r.handled(l, rec)
+		r.nodes[e.N].delivered = r.brought(l, rec)
+	case model.WriteBatch:
+		r.batched(l, e)
+	case model.Upload:
+		r.uploading(e)
 	}
 }
 
@@ -220,44 +265,56 @@ func (r *run) served(e *model.Entry) {
 	if r.entry(invoked).Kind == model.EntryDouble {
 		invoked = r.entry(invoked).Cause
 	}
+	if e.Service == model.External {
+		r.expire(e.At)
+	}
 	if e.Detail == "forgotten" {
 		return
 	}
-	isAccepted := e.Ans.Outcome == model.Done
 	switch {
-	case e.Msg.Kind == model.Get:
-		r.nodes[e.N].version = r.reads(e)
+	case e.Ans.Outcome == model.Done:
+		r.accepted(e, invoked)
 	case e.Msg.Kind == model.Write && isThere(e.Ans.Outcome):
-		r.nodes[r.nodes[invoked].delivered].written = true
-	case !isAccepted:
-	case e.Msg.Kind == model.Put:
-		r.fencing(e)
-		r.put(e, invoked)
-	case e.Msg.Kind == model.Update:
-		r.fencing(e)
-		r.updated(e, invoked)
-	case e.Msg.Kind == model.Mark:
-		r.fencing(e)
-	case e.Msg.Kind == model.Write:
-		r.fencing(e)
-		r.wrote(e, r.nodes[invoked].delivered)
-	case e.Msg.Kind == model.OffsetCommit:
-		r.fencing(e)
-		r.committed(e)
+		r.repeated(e, r.nodes[invoked].delivered)
+	case e.Msg.Kind == model.WriteBatch && isThere(e.Ans.Outcome):
+		r.knew(e, r.rows[invoked])
 	}
 }
 
-func (r *run) wrote(e *model.Entry, delivered int64) {
-	r.nodes[delivered].written = true // of event 0 nobody asks
-	s := visible{rec: e.Msg.Record, n: e.N, flaw: r.flawOfDelivery(delivered, &e.Msg.Record)}
-	if delivered != 0 {
-		s.by = r.nodes[r.sendOf(delivered)].app
+// accepted carries out a request that was neither refused nor recognised.
+func (r *run) accepted(e *model.Entry, invoked int64) {
+	if e.Msg.Kind.IsDurable() {
+		r.fencing(e)
 	}
-	if r.o.shape == model.Log {
-		r.shown[e.Msg.Seq] = append(r.shown[e.Msg.Seq], s)
-		return
+	switch e.Msg.Kind {
+	case model.Get:
+		r.nodes[e.N].version = r.reads(e)
+	case model.Put:
+		r.put(e, invoked)
+	case model.Update:
+		r.rowUpdated(e, invoked)
+	case model.OffsetCommit:
+		r.committed(e)
+	case model.Upload:
+		r.uploaded(e, invoked)
+	case model.Completion:
+		r.completed(e)
+	case model.Download:
+		r.downloaded[e.N] = r.downloads(e)
+	case model.Discard:
+		r.drop(func(checkpoint int64) bool { return checkpoint == e.Msg.Seq })
+	case model.PlanBatch:
+		r.plans[e.Msg.Seq] = e.Msg.Parts
+	case model.FinishBatch:
+		r.finished(e)
+	case model.Write:
+		of := r.txns[bundleKey{e.Msg.Seq, e.Msg.Token}]
+		r.wrote(e, &e.Msg.Record, r.nodes[invoked].delivered, of)
+	case model.WriteBatch:
+		r.wroteBatch(e, r.rows[invoked])
+	case model.BeginTxn, model.PrepareTxn, model.CommitTxn, model.AbortTxn:
+		r.transact(e)
 	}
-	r.tables[e.Msg.Seq].write(s)
 }
 
 // answered lets a life learn from an answer.
@@ -268,8 +325,11 @@ func (r *run) answered(e *model.Entry) {
 	switch {
 	case e.Msg.Kind == model.Get:
 		r.got(e)
+	case e.Msg.Kind == model.Download:
+		r.restored(e)
 	case e.Msg.Kind == model.Fetch && e.Ans.End:
-		r.lifeOf(e).isToldEnd = true
+		l := r.lifeOf(e)
+		l.toldEnd = append(l.toldEnd, e.Msg.Record.ID.Part)
 	}
 }
 
@@ -292,8 +352,11 @@ func (r *run) isHonest() bool {
 	for i := range r.shown {
 		part := r.held(i)
 		for place := range part {
-			e := last[0]
-			if e.Msg.Seq != int64(place) || e.Msg.Record != part[place].rec {
+			e, at := last[0], int64(place)
+			if r.o.shape == model.Log {
+				at = part[place].place
+			}
+			if e.Msg.Seq != at || e.Msg.Record != part[place].rec {
 				return false
 			}
 			last = last[1:]
@@ -302,10 +365,24 @@ func (r *run) isHonest() bool {
 	return true
 }
 
-// finals are the final states: the store's, or what the last life of each task has in memory.
+// sawOnce reports whether readers of a log saw nothing besides what is visible in the end: each
+// entry once as it came, and once in the end.
+func (r *run) sawOnce() bool {
+	n := 0
+	for _, part := range r.shown {
+		n += len(part)
+	}
+	return r.o.shape != model.Log || len(r.seen) == 2*n
+}
+
+// finals are the final states: the store's, those of the newest checkpoint, or what the last life
+// of each task has in memory.
 func (r *run) finals() map[slot]*version {
-	if r.o.mode.State != model.Volatile {
+	switch r.o.mode.State {
+	case model.WrittenThrough:
 		return r.store
+	case model.Snapshotted:
+		return r.settle()
 	}
 	states := map[slot]*version{}
 	for proc, l := range r.current {

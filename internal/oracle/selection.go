@@ -1,6 +1,12 @@
 package oracle
 
-import "github.com/oncesim/oncesim/model"
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/oncesim/oncesim/model"
+)
 
 // fold is what one operator made of the inputs of one key or, where state is volatile, what one
 // life of it made.
@@ -19,7 +25,7 @@ func (r *run) folds() []*fold {
 	index := map[*life]map[slot]*fold{}
 	of := func(a *application) *fold {
 		l := a.life
-		if r.o.mode.State != model.Volatile {
+		if r.o.mode.State == model.WrittenThrough {
 			l = nil // state is carried over: all lives make one fold
 		}
 		at := slot{a.task.Op, a.in.Key}
@@ -27,9 +33,12 @@ func (r *run) folds() []*fold {
 			index[l] = map[slot]*fold{}
 		}
 		if index[l][at] == nil {
-			f := &fold{at: at, task: a.task, final: r.store[at], isFinal: true}
-			if l != nil {
+			f := &fold{at: at, task: a.task, final: r.final[at], isFinal: true}
+			switch r.o.mode.State {
+			case model.Volatile:
 				f.final, f.isFinal = l.memory[at.key], l == r.current[l.proc]
+			case model.Snapshotted, model.Scattered:
+				f.final, f.isFinal = nil, false
 			}
 			index[l][at] = f
 			list = append(list, f)
@@ -57,10 +66,31 @@ func (r *run) folds() []*fold {
 	} else {
 		r.firsts(show)
 	}
+	if s := r.o.mode.State; s == model.Snapshotted || s == model.Scattered {
+		list = append(list, r.finalFolds()...)
+	}
 	for _, f := range list {
 		r.offerLegal(f)
 	}
 	return list
+}
+
+// finalFolds are those of the final states, of which nothing needs to be visible.
+func (r *run) finalFolds() []*fold {
+	slots := slices.SortedFunc(maps.Keys(r.final), func(a, b slot) int {
+		return cmp.Or(cmp.Compare(a.op, b.op), cmp.Compare(a.key, b.key))
+	})
+	var list []*fold
+	for _, at := range slots {
+		list = append(list, &fold{at: at, task: r.o.taskOf(at), final: r.final[at], isFinal: true})
+	}
+	return list
+}
+
+// taskOf is a task that has the operator of a state.
+func (o *Oracle) taskOf(at slot) *model.Task {
+	i := slices.IndexFunc(o.job.Tasks, func(t model.Task) bool { return t.Op == at.op })
+	return &o.job.Tasks[i]
 }
 
 // emission is a record and the step that emitted it.

@@ -36,19 +36,33 @@ func (r *run) hasStrangers(x *execution, states map[slot]*version) bool {
 	return n < len(states)
 }
 
-// exactlyOnceState compares the final states with those of the legal executions.
-func (r *run) exactlyOnceState(v *verdict) { r.compareStates(v, r.finals()) }
-
-// effectivelyOnce compares what the store holds, or memory where there is no durable state, with
-// the legal executions, and the rows of a table by key with them.
-func (r *run) effectivelyOnce(v *verdict) {
-	states := r.store
-	if r.o.mode.State == model.Volatile {
-		states = r.finals()
+// exactlyOnceState compares the final states, and those of every completed checkpoint, with those
+// of the legal executions. A cut that is wrong is wrong even if the end of the run is too much to
+// judge.
+//
+// Where one state is fed from another, a judge without lineage may be sure of a cut and not of the
+// end, or the other way round.
+func (r *run) exactlyOnceState(v *verdict) {
+	r.compareStates(v, r.final)
+	isEnd := len(v.findings)+len(v.atEnd) > 0
+	before := len(v.findings)
+	r.consistentCuts(v)
+	if len(v.findings) == before {
+		return
 	}
-	r.compareStates(v, states)
+	if v.reason != "" {
+		v.reason = ""
+		v.tolerated = append(v.tolerated, model.StateLoss, model.StateDuplicate, model.WrongState)
+	}
+	v.isLenient = r.o.isChained && isEnd
+}
+
+// effectivelyOnce compares the final states with the legal executions, and the rows of a table by
+// key with them.
+func (r *run) effectivelyOnce(v *verdict) {
+	r.compareStates(v, r.final)
 	if r.isKeyed() {
-		r.compareRows(v, states)
+		r.compareRows(v, r.final)
 	}
 }
 

@@ -8,6 +8,7 @@ type table struct {
 	rows  []visible // as they are, in the order in which they were first inserted
 	feed  []visible // every write that changed something
 	at    map[rowKey]int
+	read  int // so many changes, and rows in the end, were read
 }
 
 // rowKey is what a row is found by: an identity or, in a table by key, an operator and a key.

@@ -180,10 +180,13 @@ func TestVerdictsOnTwoWays(t *testing.T) {
 
 // names are the properties in the order of the stories.
 var names = []string{"at-most-once", "at-least-once", "replay-explained", "exactly-once-state",
-	"exactly-once", "effectively-once", "order", "no-revision", "progress", "mechanism"}
+	"exactly-once", "effectively-once", "order", "no-revision", "progress", "mechanism",
+	"atomic-visibility", "global-visibility", "agreement", "conserved"}
 
 // broken lists what does not hold, and with which anomalies.
-func broken(r *oracle.Report) string {
+func broken(r *oracle.Report) string { return brokenAmong(r, names) }
+
+func brokenAmong(r *oracle.Report, names []string) string {
 	var list []string
 	for _, name := range names {
 		result, kinds := r.Verdict(name)

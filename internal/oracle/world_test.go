@@ -61,6 +61,16 @@ var (
 			out.Emit(in.Key, in.Value)
 			return in.Value
 		}}
+	// tens adds up, and emits the sum when it passes a multiple of ten: whether there is an output,
+	// and which, depends on all that came before.
+	tens = model.Operator{Name: "tens", Kind: model.NonCommutative,
+		Step: func(in model.Record, state model.Value, out *model.Outputs) model.Value {
+			before := state.Num / 10
+			if state.Num += in.Value.Num; state.Num/10 > before {
+				out.Emit(in.Key, state)
+			}
+			return state
+		}}
 )
 
 // Operators that are not deterministic.
@@ -168,16 +178,15 @@ type bench struct {
 var sinks = []*model.SinkSpec{&sim.AppendLog, &sim.IdentityLog, &sim.TableByIdentity,
 	&sim.TableByKey}
 
+// systems are those, and what only modes with checkpoints or batches write to.
+var systems = append([]*model.SinkSpec{&sim.BatchLog, &sim.TransactionalLog,
+	&sim.TransactionalLogUncommitted}, sinks...)
+
 // newBench makes a bench in front of the sink that belongs to the mode.
 func newBench(t testing.TB, mode *model.Mode, topology *model.Topology, input *model.Input,
 	set ...model.ParamValue) *bench {
 	t.Helper()
-	for _, sink := range sinks {
-		if sink.Name == mode.Sink {
-			return newBenchAt(t, mode, sink, topology, input, set...)
-		}
-	}
-	panic(mode.Sink)
+	return newBenchAt(t, mode, sinkOf(mode), topology, input, set...)
 }
 
 func newBenchAt(t testing.TB, mode *model.Mode, sink *model.SinkSpec, topology *model.Topology,
@@ -224,9 +233,17 @@ func (b *bench) trace() string {
 			kind = e.Msg.Kind.String()
 		}
 		rec := &e.Msg.Record
-		fmt.Fprintf(&s, "%4d %8.3f %-9s #%d %-7s %-13s %d:%d %s=%v seq %d (%d) %s\n", e.N,
+		fmt.Fprintf(&s, "%4d %8.3f %-9s #%d %-7s %-13s %d:%d %s=%v seq %d (%d) %s", e.N,
 			float64(e.At)/1e6, who, e.Attempt, e.Kind, kind, rec.ID.Part, rec.ID.Offset, rec.Key,
 			rec.Value, e.Msg.Seq, e.Cause, e.Detail)
+		if e.Msg.Kind.IsCall() && e.Kind != model.EntryObserve {
+			fmt.Fprintf(&s, " token %d n %d cursor %d %s", e.Msg.Token, e.Msg.N, e.Msg.Cursor,
+				e.Outcome)
+		}
+		for _, p := range e.Msg.Parts {
+			fmt.Fprintf(&s, " %d:%d.%d %s=%v", p.ID.Part, p.ID.Offset, p.Path, p.Key, p.Value)
+		}
+		s.WriteString("\n")
 	}
 	return s.String()
 }
