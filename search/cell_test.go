@@ -41,8 +41,11 @@ func TestCell_AnyNumberOfWorkers(t *testing.T) {
 
 // A witness is enough to see the anomaly again.
 func TestCell_WitnessesReplay(t *testing.T) {
-	for class := range scenarios.Classes() {
-		cell := cellOf(t, "page-views-four", 2, class)
+	for i, class := range scenarios.Classes() {
+		cell := cellOf(t, "page-views-four", 2, i)
+		if !class.Applies(cell.Scenario.Mode) {
+			continue
+		}
 		tally, err := cell.Seeds(context.Background(), 1, 200)
 		require.NoError(t, err)
 		runner, err := scenarios.NewRunner(cell.Library, cell.Scenario)
@@ -108,8 +111,10 @@ func TestClaimOf(t *testing.T) {
 		t.Fatal(name)
 		return 0
 	}
-	mode := &model.Mode{Name: "m", Claims: []string{"order"}, Tolerates: []string{"crash"},
-		Cells: []model.Cell{{Class: "pause", Kind: model.Stateless,
+	mode := &model.Mode{Name: "m", Claims: []string{"order"},
+		Tolerates: []string{"crash", "absent"},
+		Cells: []model.Cell{{Class: "absent", Kind: model.Stateless,
+			Must: []model.AnomalyKind{model.Loss}}, {Class: "pause", Kind: model.Stateless,
 			Must: []model.AnomalyKind{model.Loss}, May: []model.AnomalyKind{model.Duplicate}}}}
 	for _, tc := range []struct {
 		class, property string
@@ -122,10 +127,40 @@ func TestClaimOf(t *testing.T) {
 		{"crash", "order", search.ClaimHolds},
 		{"crash", "at-least-once", search.NoClaim},
 		{"zombie", "order", search.NoClaim},
+		{"absent", "at-least-once", search.NoClaim},
+		{"absent", "order", search.NoClaim},
 	} {
 		class := &scenarios.Class{Name: tc.class}
+		if tc.class == "absent" {
+			class.Needs = func(*model.Mode) bool { return false }
+		}
 		got := search.ClaimOf(mode, class, model.Stateless, &lib.Properties[property(tc.property)])
 		require.Equal(t, tc.want, got, "%s %s", tc.class, tc.property)
+	}
+}
+
+// Where a class does not apply to a mode nothing is run and nothing is claimed.
+func TestCompare_ClassThatDoesNotApply(t *testing.T) {
+	lib := scenarios.Builtin()
+	class := &scenarios.Class{Name: "absent", Action: model.Crash,
+		Needs: func(*model.Mode) bool { return false }}
+	m, err := search.Compare(context.Background(), lib, builtin(t, lib, "pipeline-three"),
+		lib.Modes[:2], []*scenarios.Class{class, lib.Classes[1]}, 1, 5, nil)
+	require.NoError(t, err)
+	require.Len(t, m.Rows, 4)
+	for i := range m.Rows {
+		row := &m.Rows[i]
+		if row.Class != class {
+			require.EqualValues(t, 5, row.Seeds.Runs)
+			require.Positive(t, row.Placed.Runs)
+			continue
+		}
+		require.Zero(t, row.Seeds.Runs+row.Placed.Runs)
+		for p := range lib.Properties {
+			require.Equal(t, "n/a", row.Claims[p].String())
+			require.Equal(t, model.Undecided, row.Observed(p))
+			require.False(t, row.TakesACrash(p))
+		}
 	}
 }
 
@@ -137,7 +172,8 @@ func TestModes_CellsAgreeWithClaims(t *testing.T) {
 		for _, class := range lib.Classes {
 			for kind := model.Stateless; kind <= model.NonDeterministic; kind++ {
 				cell, ok := mode.Cell(class.Name, kind)
-				require.True(t, ok, "%s has no cell for %s, %s", mode.Name, class.Name, kind)
+				require.Equal(t, class.Applies(mode), ok, "%s: a cell for %s, %s", mode.Name,
+					class.Name, kind)
 				if !slices.Contains(mode.Tolerates, class.Name) {
 					continue
 				}
@@ -146,7 +182,7 @@ func TestModes_CellsAgreeWithClaims(t *testing.T) {
 					if !slices.Contains(mode.ClaimsFor(kind), p.Name) {
 						continue
 					}
-					for _, a := range p.Anomalies {
+					for _, a := range search.AnomaliesUnder(mode, p) {
 						require.NotContains(t, slices.Concat(cell.Must, cell.May), a,
 							"%s claims %s under %s, %s", mode.Name, p.Name, class.Name, kind)
 					}

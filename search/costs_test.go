@@ -235,3 +235,103 @@ func TestCosts_OfOneSeed(t *testing.T) {
 		require.Positive(t, costs[0].Steady.BytesWritten.Output)
 	}
 }
+
+const milli = 1_000_000
+
+// What gates output pays in latency: an output of two-phase commit waits for its checkpoint, the
+// longer the interval the longer. What does not wait is as fast as the modes without guarantees.
+func TestCosts_GatesPayInLatency(t *testing.T) {
+	p50 := func(mode string, set ...model.ParamValue) int64 {
+		return costOf(t, mode, set...).Steady.LatencyP50
+	}
+	require.Less(t, p50("at-least-once"), p50("dedup"))
+	for _, gated := range []string{"two-phase-commit", "snapshot-wal", "micro-batch"} {
+		require.Less(t, p50("dedup"), p50(gated), gated)
+		require.Less(t, p50("snapshot"), p50(gated), gated)
+	}
+	require.LessOrEqual(t, p50("snapshot"), p50("at-least-once"))
+	for _, gated := range []string{"two-phase-commit", "snapshot-wal"} {
+		seldom := p50(gated, setTo("interval", 80*milli))
+		require.Greater(t, seldom, p50(gated), gated)
+		require.Greater(t, seldom, int64(80*milli/2), "on average half an interval, and more")
+	}
+}
+
+// Deduplication pays for every record, and snapshots for every interval: in requests always, in
+// writes when the interval is long against what the state holds.
+func TestCosts_SnapshotsPayAtAnInterval(t *testing.T) {
+	dedup, snapshot := costOf(t, "dedup").Steady, costOf(t, "snapshot").Steady
+	require.Less(t, snapshot.DurableCalls, dedup.DurableCalls)
+	seldom := costOf(t, "snapshot", setTo("interval", 400*milli)).Steady
+	require.Less(t, seldom.DurableWrites, dedup.DurableWrites)
+	require.Less(t, seldom.DurableCalls, snapshot.DurableCalls)
+	require.Less(t, seldom.BytesWritten.State, snapshot.BytesWritten.State)
+	require.Greater(t, snapshot.BytesWritten.State, dedup.BytesWritten.State,
+		"all of the state each time, not what changed")
+	require.Zero(t, snapshot.Durable.Dedup)
+	require.Zero(t, snapshot.AckMessages)
+	require.Positive(t, snapshot.ControlMessages)
+	require.EqualValues(t, costHops*costRecords, snapshot.DataMessages)
+	require.EqualValues(t, costRecords, snapshot.Durable.Output)
+}
+
+// An unaligned checkpoint has the records in flight in it besides. It is not fewer bytes in all
+// than an aligned one, which waits and so is taken less often.
+func TestCosts_UnalignedKeepsWhatIsInFlight(t *testing.T) {
+	steady := func(alignment int64) search.Metrics {
+		return bill{mode: "snapshot", every: milli, set: []model.ParamValue{
+			setTo("alignment", alignment), setTo("interval", 5*milli)}}.measure(t).Steady
+	}
+	aligned, unaligned, dropping := steady(0), steady(2), steady(3)
+	require.Greater(t, unaligned.BytesWritten.State, dropping.BytesWritten.State)
+	require.GreaterOrEqual(t, unaligned.BytesWritten.State, aligned.BytesWritten.State)
+}
+
+// Written ahead, output is written twice: into the checkpoint and then to its place.
+func TestCosts_WriteAheadWritesTwice(t *testing.T) {
+	for _, mode := range []string{"snapshot-wal", "snapshot-wal-split"} {
+		m := costOf(t, mode).Steady
+		require.EqualValues(t, 2*costRecords, m.Durable.Output, mode)
+	}
+}
+
+// Two-phase commit begins, prepares and commits a transaction for each checkpoint and sink, and has
+// it in the checkpoint; each record is written once.
+func TestCosts_TwoPhaseCommitPaysInTransactions(t *testing.T) {
+	commit, snapshot := costOf(t, "two-phase-commit").Steady, costOf(t, "snapshot").Steady
+	require.EqualValues(t, costRecords, commit.Durable.Output)
+	require.Greater(t, commit.Durable.Metadata, snapshot.Durable.Metadata)
+	require.Greater(t, commit.DurableCalls, snapshot.DurableCalls)
+	require.Equal(t, snapshot.DataMessages, commit.DataMessages)
+	// Per checkpoint: its id, that it is completed, and empty parts. A transaction has three more.
+	checkpoints := commit.Durable.Position / costParts
+	require.LessOrEqual(t, commit.Durable.Metadata, checkpoints*(2+2+costParts*(3+1))+4)
+}
+
+// A batch costs two entries of the log beside the state, however many records it has, and a crash
+// has one batch run again.
+func TestCosts_MicroBatchPaysABatch(t *testing.T) {
+	batch := costOf(t, "micro-batch")
+	m := batch.Steady
+	require.EqualValues(t, costRecords, m.Durable.Output)
+	require.Zero(t, m.Durable.Metadata%2, "a plan and an end")
+	require.Less(t, m.DurableCalls, costOf(t, "dedup").Steady.DurableCalls)
+	const size, crashesMax = 100, 2
+	require.LessOrEqual(t, batch.Crashed.Most.Replayed, int64(crashesMax*costParts*size))
+	require.Zero(t, batch.Crashed.Sum.DuplicatesVisible+batch.Crashed.Sum.Lost)
+}
+
+// A crash takes the modes with checkpoints back: they lose nothing, replay more the longer the
+// interval is, and show the replay only where output is not gated.
+func TestCosts_CrashesGoBackToACheckpoint(t *testing.T) {
+	for _, mode := range []string{"snapshot", "snapshot-upsert", "snapshot-wal",
+		"two-phase-commit"} {
+		c := costOf(t, mode).Crashed
+		require.Positive(t, c.Sum.Replayed, mode)
+		require.Zero(t, c.Sum.Lost, mode)
+		require.Equal(t, mode == "snapshot", c.Sum.DuplicatesVisible > 0, mode)
+		seldom := costOf(t, mode, setTo("interval", 400*milli)).Crashed
+		require.Greater(t, seldom.Sum.Replayed, c.Sum.Replayed, mode)
+	}
+	require.Positive(t, costOf(t, "snapshot-upsert").Crashed.Sum.DuplicatesAbsorbed)
+}

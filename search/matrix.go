@@ -13,7 +13,8 @@ import (
 // one fault of each class everywhere.
 const PlacedRecords = 4
 
-// Row is one mode under one class of faults.
+// Row is one mode under one class of faults. Where the class does not apply to the mode there are
+// no runs, and nothing is claimed.
 type Row struct {
 	Mode   *model.Mode
 	Class  *scenarios.Class
@@ -111,6 +112,11 @@ func smallForm(s *scenarios.Scenario) *scenarios.Scenario {
 func (m *Matrix) row(ctx context.Context, mode *model.Mode, class *scenarios.Class,
 	input, small *model.Input) (Row, error) {
 	row := Row{Mode: mode, Class: class, Kind: m.Scenario.Topology.Kind()}
+	if !class.Applies(mode) {
+		n := len(m.Library.Properties)
+		row.Seeds, row.Placed, row.Claims = newTally(n), newTally(n), make([]Claim, n)
+		return row, nil
+	}
 	cell := Cell{Library: m.Library, Scenario: Under(m.Scenario, mode, class), Input: input,
 		Class: class}
 	var err error

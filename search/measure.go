@@ -17,11 +17,16 @@ const (
 // Measure says what a judged run cost.
 func Measure(res *scenarios.Result) Metrics {
 	m := meter{res: res, hist: res.Subject.History, shown: map[model.ID]int64{},
-		state: map[row]int64{}, written: map[step]bool{}, table: map[row]model.Record{}}
+		state: map[row]int64{}, written: map[step]bool{}, table: map[row]model.Record{},
+		parts: map[part]int64{}, txns: newTxnLog()}
 	for i := range m.hist.Servings {
 		m.serving(&m.hist.Servings[i])
 	}
+	m.observed()
 	for _, size := range m.state {
+		m.StateBytes += size
+	}
+	for _, size := range m.parts {
 		m.StateBytes += size
 	}
 	m.DurableWrites = m.Durable.Sum()
@@ -44,6 +49,10 @@ type meter struct {
 	state   map[row]int64        // bytes of the keyed state
 	written map[step]bool        // outputs that the external system took
 	table   map[row]model.Record // what its rows hold, if it is a table
+
+	parts    map[part]int64 // bytes of state and of records in flight in what was uploaded
+	retained []int64        // completed checkpoints whose parts are kept
+	txns     *txnLog
 }
 
 // step is the identity of a record: of an output, or of the input of a step.
@@ -69,6 +78,7 @@ func (m *meter) serving(s *model.Serving) {
 	if s.Forgotten {
 		return
 	}
+	m.txns.serve(s, req, m.visible)
 	switch s.Ans.Outcome {
 	case model.Done:
 		if m.changes(s, req) {
@@ -77,7 +87,7 @@ func (m *meter) serving(s *model.Serving) {
 	case model.DoneBefore:
 		m.DuplicatesAbsorbed++
 	case model.Stale:
-		if m.written[stepOf(&req.Record)] {
+		if m.written[stepOf(&req.Record)] && m.txns.parts[partOf(req)] == nil {
 			m.DuplicatesAbsorbed++
 		}
 	}
@@ -101,9 +111,15 @@ func (m *meter) changes(s *model.Serving, req *model.Message) bool {
 			m.output(&req.Parts[i])
 		}
 	case model.Write:
-		return m.show(s, req)
+		return m.show(s, req, &req.Record)
+	case model.WriteBatch:
+		isNew := false
+		for i := range req.Parts {
+			isNew = m.show(s, req, &req.Parts[i]) || isNew
+		}
+		return isNew
 	default:
-		return false
+		return m.coordinates(req)
 	}
 	return true
 }
@@ -132,13 +148,12 @@ func (m *meter) output(rec *model.Record) {
 
 func valueBytes(v model.Value) int { return numberBytes + len(v.Text) }
 
-// show counts a write that the external system took, and reports whether it changed anything
+// show counts a record that the external system took, and reports whether it changed anything
 // there: a row that is written as it was is a repetition that a table absorbs.
-func (m *meter) show(s *model.Serving, req *model.Message) bool {
-	rec := &req.Record
+func (m *meter) show(s *model.Serving, req *model.Message, rec *model.Record) bool {
 	m.written[stepOf(rec)] = true
-	if at, known := m.shown[rec.ID]; !known || s.At < at {
-		m.shown[rec.ID] = s.At
+	if !m.txns.holds(req) {
+		m.visible(rec.ID, s.At)
 	}
 	if m.res.Subject.Shape != model.Log {
 		where := row{part: req.Seq, step: stepOf(rec)}
@@ -153,6 +168,22 @@ func (m *meter) show(s *model.Serving, req *model.Message) bool {
 	}
 	m.output(rec)
 	return true
+}
+
+// visible notes that an output of an input record can be seen from a time on.
+func (m *meter) visible(id model.ID, at int64) {
+	if before, known := m.shown[id]; !known || at < before {
+		m.shown[id] = at
+	}
+}
+
+// observed takes in what readers saw before all else says that it could be seen: those of
+// uncommitted data.
+func (m *meter) observed() {
+	for i := range m.hist.Observations {
+		o := &m.hist.Observations[i]
+		m.visible(o.Out.ID, o.At)
+	}
 }
 
 func (m *meter) latencies() {
@@ -170,10 +201,13 @@ func (m *meter) latencies() {
 func (m *meter) messages() {
 	for _, sent := range m.hist.Extent.Messages {
 		for i, n := range sent {
-			if _, kind := model.MessageAt(i); kind == model.Ack {
-				m.AckMessages += n
-			} else {
+			switch _, kind := model.MessageAt(i); kind {
+			case model.Data:
 				m.DataMessages += n
+			case model.Ack:
+				m.AckMessages += n
+			default:
+				m.ControlMessages += n
 			}
 		}
 	}

@@ -6,7 +6,8 @@ import "slices"
 type Metrics struct {
 	// LatencyP50 and LatencyP99 are how long it took from the arrival of an input record to the
 	// first time that the external system showed an output of it. That is when it applied the
-	// write: a sink shows at once what it applies, and a reader that polls sees it somewhat later.
+	// write, or for a transaction when it and all before it in its partition were decided: a reader
+	// that polls sees it somewhat later.
 	LatencyP50 int64 `json:"latencyP50"`
 	LatencyP99 int64 `json:"latencyP99"`
 	// Replayed is how many records reached a first operator once more.
@@ -25,10 +26,13 @@ type Metrics struct {
 	DurableWrites int64   `json:"durableWrites"`
 	Durable       ByClass `json:"durable"`
 	DurableCalls  int64   `json:"durableCalls"`
-	// DataMessages and AckMessages are what processes sent to each other.
-	DataMessages int64 `json:"dataMessages"`
-	AckMessages  int64 `json:"ackMessages"`
-	// StateBytes is the size of the keys and values that the state store holds in the end.
+	// DataMessages, AckMessages and ControlMessages are what processes sent to each other; the last
+	// are barriers, and what coordinators and tasks tell each other.
+	DataMessages    int64 `json:"dataMessages"`
+	AckMessages     int64 `json:"ackMessages"`
+	ControlMessages int64 `json:"controlMessages"`
+	// StateBytes is the size of the keys and values that the state store holds in the end, in rows
+	// and in the parts of operators in checkpoints; records in flight that a part keeps count too.
 	StateBytes int64 `json:"stateBytes"`
 	// BytesWritten is the size of the durable writes. A number is 8 bytes and a text its length; a
 	// position is two numbers, an identity four, a value a number and a text.
@@ -41,24 +45,25 @@ type Metrics struct {
 
 // ByClass is an amount for each class of durable writes.
 type ByClass struct {
-	Position int64 `json:"position"` // committed offsets
-	State    int64 `json:"state"`    // keyed state
+	Position int64 `json:"position"` // offsets, committed or in a checkpoint
+	State    int64 `json:"state"`    // keyed state, and records that a checkpoint keeps in flight
 	Dedup    int64 `json:"dedup"`    // ids of inputs that were taken up
-	Output   int64 `json:"output"`   // results at the external system, rows of an outbox
-	Metadata int64 `json:"metadata"` // whatever else is durable
+	Output   int64 `json:"output"`   // results at the external system, or kept for it
+	Metadata int64 `json:"metadata"` // whatever else: of checkpoints, transactions and batches
 }
 
 // Sum is the amount over all classes.
 func (c ByClass) Sum() int64 { return c.Position + c.State + c.Dedup + c.Output + c.Metadata }
 
 // Messages is how many messages processes sent to each other.
-func (m *Metrics) Messages() int64 { return m.DataMessages + m.AckMessages }
+func (m *Metrics) Messages() int64 { return m.DataMessages + m.AckMessages + m.ControlMessages }
 
 // numbers are all numbers of m.
 func (m *Metrics) numbers() []*int64 {
 	return append(append([]*int64{&m.LatencyP50, &m.LatencyP99, &m.Replayed, &m.DuplicatesAbsorbed,
 		&m.DuplicatesVisible, &m.Lost, &m.DurableWrites, &m.DurableCalls, &m.DataMessages,
-		&m.AckMessages, &m.StateBytes}, m.Durable.numbers()...), m.BytesWritten.numbers()...)
+		&m.AckMessages, &m.ControlMessages, &m.StateBytes}, m.Durable.numbers()...),
+		m.BytesWritten.numbers()...)
 }
 
 func (c *ByClass) numbers() []*int64 {

@@ -45,7 +45,8 @@ func compareRules(a, b model.Rule) int {
 		cmp.Compare(a.Call, b.Call), cmp.Compare(a.N, b.N), cmp.Compare(a.Point, b.Point),
 		cmp.Compare(a.Action, b.Action), cmp.Compare(a.Life, b.Life), a.Record.Compare(b.Record),
 		cmp.Compare(a.At, b.At), cmp.Compare(a.For, b.For), cmp.Compare(a.Peer, b.Peer),
-		cmp.Compare(a.Service, b.Service))
+		cmp.Compare(a.Service, b.Service),
+		cmp.Compare(a.Checkpoint, b.Checkpoint))
 }
 
 // Tally is what many runs of one cell came to.
