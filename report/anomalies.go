@@ -8,15 +8,17 @@ type lore struct {
 	is     string // what it is, and what it means to whoever reads the output
 	found  string // how it is found
 	source string
+	shown  topic // a run that shows it, where one fault on a few records does not, or none
 }
 
-// anomalyLore explains the anomalies in the order in which they are reported.
+// anomalyLore explains the anomalies.
 var anomalyLore = []lore{
 	{
 		kind: model.Loss,
 		is: "An input record left no trace: no application of an operator to it has all its " +
-			"outputs visible when the run has come to rest. A position was moved past the " +
-			"record before its effect was durable.",
+			"outputs visible when the run has come to rest. Mostly a position was moved past " +
+			"the record before its effect was durable; or the effect is durable, and waits " +
+			"behind a transaction that nobody decides.",
 		found: "For each input record there must be an application, through every operator on " +
 			"the way, each of whose outputs a reader that starts over can see. What an " +
 			"operator drops on purpose counts as covered. While a run has not come to rest, " +
@@ -72,6 +74,8 @@ var anomalyLore = []lore{
 			"records were folded in an order that no run without faults has.",
 		found:  "As for a wrong value, on the state in the end.",
 		source: "Carbone et al., State Management in Apache Flink, VLDB 2017",
+		shown: topic{on: "running-average", mode: "snapshot",
+			further: "--set alignment=3 --records 16 " + lateTrigger},
 	},
 	{
 		kind: model.Divergence,
@@ -146,5 +150,93 @@ var anomalyLore = []lore{
 			"restart repeats more than it must.",
 		found:  "The committed offset of each partition is followed from commit to commit.",
 		source: "Kafka documentation, consumer positions",
+	},
+	{
+		kind: model.Conflict,
+		is: "Participants of one checkpoint decided differently: one committed its transaction, " +
+			"and that of another was aborted. Part of the output of the checkpoint is there for " +
+			"good, and part of it never will be.",
+		found: "Transactions belong to the checkpoint for which they were prepared; of those of " +
+			"one checkpoint all must end alike, whoever ends them.",
+		source: "Gray and Lamport, Consensus on Transaction Commit, TODS 2006; Bernstein et al., " +
+			"Concurrency Control and Recovery in Database Systems, 1987, chapter 7",
+	},
+	{
+		kind: model.Torn,
+		is: "Part of what should become visible in one step is all that ever becomes visible: " +
+			"the rest was lost or aborted.",
+		found: "The writes of a transaction, of a batch, or of a checkpoint are compared with " +
+			"what a reader sees who starts over in the end.",
+		source: "Bailis et al., Scalable Atomic Visibility with RAMP Transactions, SIGMOD 2014",
+	},
+	{
+		kind: model.Unbalanced,
+		is: "A completed checkpoint does not add up: what no step makes or takes, such as money " +
+			"that is moved between accounts, is more or less than it was. The checkpoint is of " +
+			"no one moment, or lacks what was in flight.",
+		found: "The topology says what it conserves; the sum over keyed states and records in " +
+			"flight is taken for each completed checkpoint.",
+		source: "Chandy and Lamport, Distributed Snapshots, TOCS 1985; jepsen.tests.bank",
+	},
+	{
+		kind: model.DirtyRead,
+		is: "A reader saw output of a transaction that was aborted: it acts on something that, " +
+			"by what the log says in the end, never happened.",
+		found: "Each entry that a reader saw is traced to the transaction that wrote it, and " +
+			"that to how it ended.",
+		source: "Adya, Liskov and O'Neil, Generalized Isolation Level Definitions, ICDE 2000 (G1a)",
+	},
+	{
+		kind: model.EarlyRead,
+		is: "A reader saw output of a transaction before it was decided. It may be aborted yet, " +
+			"and a reader of committed data must not see it before.",
+		found: "The event at which an entry was seen is compared with the one that decided its " +
+			"transaction.",
+		source: "jepsen.tests.kafka, precommitted-read",
+	},
+	{
+		kind: model.TornRead,
+		is: "A reader saw some writes of a transaction, or of a batch, without the others, which " +
+			"should become visible in one step. Later it is whole.",
+		found: "After each poll of a reader, of each transaction and batch either all writes " +
+			"have been seen or none.",
+		source: "Adya, Liskov and O'Neil, Generalized Isolation Level Definitions, ICDE 2000 (G1b)",
+	},
+	{
+		kind: model.FracturedRead,
+		is: "A finding about the mechanism: a reader saw part of what belongs to a checkpoint, " +
+			"or to a batch, and not the rest: one partition ahead of another, since each sink " +
+			"makes its part visible by itself, or one record ahead of another where nothing " +
+			"holds them back. Later it is whole.",
+		found: "After each poll of a reader, of all that is written under one checkpoint either " +
+			"everything has been seen or nothing.",
+		source: "Bailis et al., Scalable Atomic Visibility with RAMP Transactions, SIGMOD 2014",
+	},
+	{
+		kind: model.Hanging,
+		is: "A transaction of the external log is undecided in the end, and nobody is left who " +
+			"would end it. A reader of committed data waits at its first entry for ever.",
+		found: "Transactions are followed from their begin; when all is quiet each must have " +
+			"been committed or aborted.",
+		source: "Apache Kafka, kafka-transactions.sh find-hanging; Apache Flink, Kafka connector " +
+			"documentation, lingering transactions",
+	},
+	{
+		kind: model.InconsistentCut,
+		is: "A finding about the mechanism: the states in a completed checkpoint are not those " +
+			"after exactly the records before its offsets. It does no harm until a restart goes " +
+			"back to it; then records are missing from the state or are in it twice.",
+		found: "The state of each completed checkpoint, after the records that it holds in " +
+			"flight, must be what some failure-free run gives for the records before its offsets.",
+		source: "Chandy and Lamport, Distributed Snapshots, TOCS 1985; Carbone et al., " +
+			"Lightweight Asynchronous Snapshots, 2015",
+	},
+	{
+		kind: model.PointerRegression,
+		is: "A finding about the mechanism: the completed checkpoint became an older one than it " +
+			"had been. A restart from it repeats what the newer one had behind it, or loses it " +
+			"where others have moved on.",
+		found:  "The writes that complete checkpoints are followed in the order of the store.",
+		source: "Apache Flink, CompletedCheckpointStore and CheckpointIDCounter",
 	},
 }

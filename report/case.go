@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/oncesim/oncesim/faults"
 	"github.com/oncesim/oncesim/model"
 	"github.com/oncesim/oncesim/scenarios"
 )
@@ -21,35 +22,58 @@ type Case struct {
 	Saved    string // the file that it was saved to, or ""
 	Judged   bool   // the verdict section of the scenario is about this run: say whether it is met
 
+	Excuse string // why the faults mean nothing under the mode, for Sides; "": they were run
+
 	Linearizable []model.Verdict // what CheckLinearizable found, or nil
 }
 
-// Title is the first line of the report; it is good as the title of an issue.
+// Title is the first line of the report; it is good as the title of an issue. A fault that was not
+// reached is counted in it: what it says is then no answer to the question that was asked.
 func Title(c *Case) string {
 	s := c.Scenario
-	head := fmt.Sprintf("%s under %s, seed %d: ", s.Name, s.Mode.Name, s.Seed)
+	text := fmt.Sprintf("%s under %s, seed %d: %s", s.Name, s.Mode.Name, s.Seed, c.headline())
+	switch n := len(NotReached(c)); n {
+	case 0:
+		return text
+	case 1:
+		return text + "; 1 fault was not reached"
+	default:
+		return text + fmt.Sprintf("; %d faults were not reached", n)
+	}
+}
+
+// headline is what a run shows, in a clause.
+func (c *Case) headline() string {
 	v, a := c.primary()
 	switch {
 	case a != nil:
-		return head + fmt.Sprintf("%s violated: %s", v.Property, c.summary(v, a))
+		return fmt.Sprintf("%s violated: %s", v.Property, c.summary(v, a))
 	case v != nil && v.Result == model.Violated:
-		return head + v.Property + " violated"
+		return v.Property + " violated"
 	case v != nil:
-		return head + fmt.Sprintf("%s unknown: %s", v.Property, v.Reason)
+		return fmt.Sprintf("%s unknown: %s", v.Property, v.Reason)
 	}
 	claims := c.claims()
 	switch n := len(claims); {
 	case n == 0:
-		return head + "nothing violated"
+		return "nothing violated"
+	case len(c.unclaimed()) > 0:
+		return "nothing is claimed: " + strings.Join(c.unclaimed(), ", ")
 	case n > 2:
-		return head + fmt.Sprintf("all %d claims hold", n)
+		return fmt.Sprintf("all %d claims hold", n)
 	}
-	return head + strings.Join(claims, " and ") + " holds"
+	return strings.Join(claims, " and ") + " holds"
 }
 
 // summary is an anomaly in few words, and how many others the property shows.
 func (c *Case) summary(v *model.Verdict, a *model.Anomaly) string {
 	text := fmt.Sprintf("%s %s", a.Kind, c.anomalyName(a))
+	if a.Kind == model.Stuck {
+		text += fmt.Sprintf(" at position %d, not %d", a.Observed.Value.Num, a.Expected.Value.Num)
+		if !c.Scenario.Mode.Commits {
+			text = fmt.Sprintf("%s (%s)", a.Kind, c.observed(a))
+		}
+	}
 	if a.Observed.Times > 1 {
 		text += fmt.Sprintf(" x%d", a.Observed.Times)
 	}
@@ -61,13 +85,28 @@ func (c *Case) summary(v *model.Verdict, a *model.Anomaly) string {
 
 // anomalyName names the record of an anomaly; the run as a whole where there is none.
 func (c *Case) anomalyName(a *model.Anomaly) string {
-	if !c.Result.Subject.Input.Has(a.Record.ID) {
+	id := a.Record.ID
+	switch {
+	case a.Kind == model.Stuck && !c.Scenario.Mode.Commits:
+		return "of the run"
+	case a.Kind == model.Stuck && id.Part >= 0 && int(id.Part) < c.Scenario.Topology.Partitions():
+		return c.Scenario.Topology.PartitionName(id.Part)
+	case a.Kind == model.Hanging:
+		return "transaction " + txnName{id: id.Offset}.String()
+	case id.Part < 0 && id.Offset > 0:
+		return fmt.Sprintf("checkpoint %d", id.Offset)
+	case !c.Result.Subject.Input.Has(id):
 		return "of the run"
 	}
-	return c.recordName(a.Record.ID)
+	return c.recordName(id)
 }
 
-func (c *Case) recordName(id model.ID) string { return c.Scenario.Topology.RecordName(id) }
+func (c *Case) recordName(id model.ID) string {
+	if top := c.Scenario.Topology; id.Part >= 0 && int(id.Part) < top.Partitions() {
+		return top.RecordName(id)
+	}
+	return "no record"
+}
 
 // primary is the verdict that the report is about and its most severe anomaly: of what is violated
 // the claims come first, then the property that forbids most. Where nothing is violated it is the
@@ -121,8 +160,32 @@ func (c *Case) claims() []string {
 
 // isClaimed reports whether the mode claims a property under the faults that struck.
 func (c *Case) isClaimed(property string) bool {
-	return slices.Contains(c.claims(), property) && len(c.outside()) == 0 &&
-		len(c.Scenario.Unlike()) == 0
+	return slices.Contains(c.claims(), property) && len(c.unclaimed()) == 0
+}
+
+// unclaimed says why the mode claims nothing of the run; empty: it claims what it does.
+func (c *Case) unclaimed() []string {
+	lines := c.unlike()
+	for _, fault := range c.outside() {
+		lines = append(lines, fault+" is not tolerated")
+	}
+	return lines
+}
+
+// unlike lists what is set otherwise than the mode takes for granted: "txn-timeout 800s, not 900s".
+func (c *Case) unlike() []string {
+	s := c.Scenario
+	var lines []string
+	for _, v := range s.Params {
+		one := scenarios.Scenario{Mode: s.Mode, Params: []model.ParamValue{v}}
+		if len(one.Unlike()) > 0 {
+			p := s.Mode.Param(v.Name)
+			lines = append(lines, fmt.Sprintf("%s %s, not %s", v.Name, paramValue(p, v.Value),
+				paramValue(p, p.Default)))
+		}
+	}
+	one := scenarios.Scenario{Mode: s.Mode, Sink: s.Sink}
+	return append(lines, one.Unlike()...)
 }
 
 // outside lists the faults that struck and that the mode does not say it tolerates: under them it
@@ -208,11 +271,40 @@ func kindsOf(v *model.Verdict) string {
 // NotReached lists the faults of the plan that the run did not get to.
 func NotReached(c *Case) []string {
 	var lines []string
-	reached := c.Result.Subject.History.Reached
-	for i, line := range c.Scenario.Faults.Lines() {
-		if i < len(reached) && reached[i] == 0 {
-			lines = append(lines, line)
-		}
+	for _, f := range c.notReached() {
+		lines = append(lines, f.String())
 	}
 	return lines
+}
+
+func (c *Case) notReached() []faults.Fault {
+	var list []faults.Fault
+	reached := c.Result.Subject.History.Reached
+	for i, f := range c.Scenario.Faults {
+		if i < len(reached) && reached[i] == 0 {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// missed is a line on a fault that was not reached, with what its process asks for instead where it
+// never makes such a request.
+func (c *Case) missed(f faults.Fault) string {
+	p := c.Result.Subject.Job.Find(f.Proc)
+	calls := c.Result.Subject.History.Extent.Calls
+	if f.Scope != model.CallOfKind || p < 0 || int(p) >= len(calls) {
+		return f.String()
+	}
+	var made []string
+	for _, kind := range model.Kinds() {
+		if int(kind) < len(calls[p]) && kind.IsCall() && calls[p][kind] > 0 {
+			made = append(made, fmt.Sprintf("%s %d", kind, calls[p][kind]))
+		}
+	}
+	if calls[p][f.Call] > 0 || len(made) == 0 {
+		return f.String()
+	}
+	return fmt.Sprintf("%s; %s makes no %s, but up to %s", f, f.Proc, f.Call,
+		strings.Join(made, ", "))
 }

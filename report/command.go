@@ -27,12 +27,31 @@ func Command(head string, isBare bool, base, s *scenarios.Scenario) string {
 	if s.Input.Records != base.Input.Records {
 		add("--records", fmt.Sprint(s.Input.Records))
 	}
+	if sinkOf(s) != sinkUnder(base, s) {
+		add("--sink", sinkOf(s))
+	}
 	for _, v := range s.Params {
 		if !isSet(base, v.Name, v.Value) {
 			add("--set", fmt.Sprintf("%s=%s", v.Name, paramText(s, v.Name, v.Value)))
 		}
 	}
 	return strings.Join(append(words, faultWords(base, s)...), " ")
+}
+
+// sinkOf is the sink that a scenario writes to.
+func sinkOf(s *scenarios.Scenario) string {
+	if s.Sink != "" {
+		return s.Sink
+	}
+	return s.Mode.Sink
+}
+
+// sinkUnder is the sink that base writes to under the mode of s: another mode brings its own.
+func sinkUnder(base, s *scenarios.Scenario) string {
+	if s.Mode != base.Mode {
+		return s.Mode.Sink
+	}
+	return sinkOf(base)
 }
 
 // faultWords are the flags for a plan that is not the base's; an empty one has a flag too.

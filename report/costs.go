@@ -17,11 +17,13 @@ type ModeCost struct {
 	LatencyP99 int64  `json:"latencyP99"`
 
 	// A record.
-	Durable      map[string]float64 `json:"durable"` // writes, by class
-	DurableCalls float64            `json:"durableCalls"`
-	BytesWritten float64            `json:"bytesWritten"`
-	DataMessages float64            `json:"dataMessages"`
-	AckMessages  float64            `json:"ackMessages"`
+	Durable         map[string]float64 `json:"durable"` // writes, by class
+	DurableCalls    float64            `json:"durableCalls"`
+	BytesWritten    float64            `json:"bytesWritten"`
+	StateWritten    float64            `json:"stateWritten"` // bytes of them that are state
+	DataMessages    float64            `json:"dataMessages"`
+	AckMessages     float64            `json:"ackMessages"`
+	ControlMessages float64            `json:"controlMessages"` // barriers and notices
 
 	// A crash.
 	Crashes            int64    `json:"crashes"` // how many struck
@@ -39,8 +41,9 @@ func newModeCost(c *search.Cost, records int64) ModeCost {
 	crash := func(n int64) float64 { return quotient(n, t.Crashes) }
 	doc := ModeCost{Mode: c.Mode.Name, LatencyP50: s.LatencyP50, LatencyP99: s.LatencyP99,
 		Durable: map[string]float64{}, DurableCalls: each(s.DurableCalls),
-		BytesWritten: each(s.BytesWritten.Sum()), DataMessages: each(s.DataMessages),
-		AckMessages: each(s.AckMessages), Crashes: t.Crashes,
+		BytesWritten: each(s.BytesWritten.Sum()), StateWritten: each(s.BytesWritten.State),
+		DataMessages: each(s.DataMessages), AckMessages: each(s.AckMessages),
+		ControlMessages: each(s.ControlMessages), Crashes: t.Crashes,
 		DuplicatesVisible: crash(t.Sum.DuplicatesVisible), Lost: crash(t.Sum.Lost),
 		StateBytes: s.StateBytes}
 	for _, class := range classesOf(&s.Durable) {
@@ -84,6 +87,9 @@ func inMillis(head string, latency func(*search.Metrics) int64) costColumn {
 	}}
 }
 
+// classHeads are the heads of the classes of durable writes, in their order.
+var classHeads = [...]string{"pos", "state", "id", "out", "meta"}
+
 // costColumns are the columns behind the name of the mode. A class that no mode writes is left out.
 func costColumns(costs []search.Cost) []costColumn {
 	latency := []costColumn{
@@ -91,11 +97,11 @@ func costColumns(costs []search.Cost) []costColumn {
 		inMillis("p99", func(m *search.Metrics) int64 { return m.LatencyP99 })}
 	latency[0].group = "visible, ms"
 	var writes []costColumn
-	for i, class := range classesOf(&search.ByClass{}) {
+	for i := range classHeads {
 		amount := func(m *search.Metrics) int64 { return classesOf(&m.Durable)[i].amount }
 		for j := range costs {
 			if amount(&costs[j].Steady) > 0 {
-				writes = append(writes, steady(class.name, amount))
+				writes = append(writes, steady(classHeads[i], amount))
 				break
 			}
 		}
@@ -103,6 +109,8 @@ func costColumns(costs []search.Cost) []costColumn {
 	calls := steady("calls", func(m *search.Metrics) int64 { return m.DurableCalls })
 	writes = append(writes, calls)
 	writes[0].group = "durable writes"
+	bytes := steady("bytes", func(m *search.Metrics) int64 { return m.BytesWritten.State })
+	bytes.group = "state"
 	messages := steady("msgs", (*search.Metrics).Messages)
 	messages.group = " "
 	crash := []costColumn{
@@ -111,7 +119,7 @@ func costColumns(costs []search.Cost) []costColumn {
 		toll("twice", false, func(m *search.Metrics) int64 { return m.DuplicatesVisible }),
 		toll("lost", false, func(m *search.Metrics) int64 { return m.Lost })}
 	crash[0].group = "per crash"
-	return slices.Concat(latency, writes, []costColumn{messages}, crash)
+	return slices.Concat(latency, writes, []costColumn{bytes, messages}, crash)
 }
 
 // costTable is the table of what each mode pays.
@@ -121,12 +129,12 @@ func (w *writer) costTable(m *Matrix) {
 	}
 	first := 0
 	for i := range m.costs {
-		first = max(first, len([]rune(clip(m.costs[i].Mode.Name, nameWidth))))
+		first = max(first, len([]rune(clip(m.costs[i].Mode.Name, nameWidth-1))))
 	}
 	groups, heads := "", strings.Repeat(" ", first)
 	lines := make([]string, len(m.costs))
 	for i := range lines {
-		lines[i] = fmt.Sprintf("%-*s", first, clip(m.costs[i].Mode.Name, nameWidth))
+		lines[i] = fmt.Sprintf("%-*s", first, clip(m.costs[i].Mode.Name, nameWidth-1))
 	}
 	for _, column := range costColumns(m.costs) {
 		gap, width := " ", len(column.head)
@@ -149,7 +157,9 @@ func (w *writer) costTable(m *Matrix) {
 	for _, line := range append([]string{strings.TrimRight(groups, " "), heads}, lines...) {
 		w.line("%s", line)
 	}
-	w.line("%s", "medians of at most 100 runs without faults; calls: requests that made writes; "+
-		"msgs: data, acks")
+	w.line("medians of at most 100 runs without faults   calls requests that made writes   " +
+		"msgs messages")
+	w.line("pos offsets   id of inputs taken up   out results, kept or shown   " +
+		"meta of checkpoints and the like")
 	w.line("again replayed   absorb recognised and changed nothing   twice visible too often")
 }

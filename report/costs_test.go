@@ -94,7 +94,7 @@ func TestMatrixOfManyModes(t *testing.T) {
 		assert.LessOrEqual(t, len([]rune(line)), 100, line)
 	}
 	assert.Equal(t, 2, strings.Count(text, "\nno-fault  "))
-	assert.Equal(t, 2, strings.Count(text, "\nat-least-once-8  "), "in detail, and its costs")
+	assert.Equal(t, 3, strings.Count(text, "\nat-least-once-8  "), "in detail twice, and its costs")
 }
 
 // A run says what it cost, and without a trace only what is known without one.

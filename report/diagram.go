@@ -38,6 +38,7 @@ type row struct {
 	labels []string // of the way, the longest first
 	text   string   // at the place where it ends
 	isLost bool     // it does not arrive
+	also   []place  // further processes that begin with it
 }
 
 // diagram is the choice of rows and columns.
@@ -51,17 +52,20 @@ type diagram struct {
 	left   int // rows that there was no room for
 	places []place
 	writes map[stepName]int
+	cuts   map[int64]bool // the checkpoints, or batches, that have to do with the record
 }
 
 func newDiagram(c *Case, t *tape, s *story) *diagram {
 	d := &diagram{c: c, t: t, about: s.about, cited: s.cited, writes: map[stepName]int{}}
 	d.label = d.short(s.about)
+	d.cuts = t.cutsOf(s.about)
 	for i := range t.entries {
 		if r, ok := d.row(&t.entries[i]); ok {
 			d.rows = append(d.rows, r)
 		}
 	}
 	d.forgetStrangers()
+	d.joinStarts()
 	d.trim(linesMax - 1 - len(legend))
 	d.choosePlaces()
 	return d
@@ -88,6 +92,23 @@ func (d *diagram) forgetStrangers() {
 	d.rows = slices.DeleteFunc(d.rows, func(r row) bool {
 		return r.rank != 0 && isLife(r.e) && !known[r.from] && !isReached(d.t.hist, r.e.N)
 	})
+}
+
+// joinStarts makes one row of the starts of all processes of a job that begins again.
+func (d *diagram) joinStarts() {
+	rows := d.rows[:0]
+	for _, r := range d.rows {
+		isNext := len(rows) > 0 && r.e.Kind == model.EntryStart && r.rank != 0 &&
+			rows[len(rows)-1].e.Kind == model.EntryStart &&
+			rows[len(rows)-1].e.Attempt == r.e.Attempt && rows[len(rows)-1].e.At == r.e.At
+		if isNext {
+			last := &rows[len(rows)-1]
+			last.also = append(last.also, r.from)
+			continue
+		}
+		rows = append(rows, r)
+	}
+	d.rows = rows
 }
 
 // isLife reports whether an event is something that happens to a process.

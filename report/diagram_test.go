@@ -13,6 +13,7 @@ import (
 	"github.com/oncesim/oncesim/model"
 	"github.com/oncesim/oncesim/report"
 	"github.com/oncesim/oncesim/scenarios"
+	"github.com/oncesim/oncesim/search"
 )
 
 var full = flag.Bool("report.full", false, "check the report of every placement, not of some")
@@ -36,7 +37,7 @@ func TestEveryPlacement(t *testing.T) {
 // The same for plans of one or two faults drawn from seeds, on more records.
 func TestEveryPlan(t *testing.T) {
 	lib := scenarios.Builtin()
-	last := uint64(4)
+	last := uint64(2)
 	if *full {
 		last = 200
 	}
@@ -50,8 +51,12 @@ func TestEveryPlan(t *testing.T) {
 				s.Seed, s.Input.Records = 1, 16
 				p := newPlacer(t, lib, s)
 				for _, class := range lib.Classes {
+					at := p
+					if class.Vary != nil && class.Applies(mode) {
+						at = newPlacer(t, lib, search.Under(s, mode, class))
+					}
 					for seed := uint64(1); seed <= last; seed++ {
-						checkReport(t, p.run(class.Draw(seed, &p.extent, nil)))
+						checkReport(t, at.run(class.Draw(seed, &at.extent, nil)))
 					}
 				}
 			})
@@ -89,7 +94,7 @@ func (p *placer) run(rules []model.Rule) *report.Case {
 // place, or at some of them.
 func eachPlacement(t *testing.T, lib *scenarios.Library, s *scenarios.Scenario,
 	check func(t *testing.T, c *report.Case)) {
-	stride := 7
+	stride := 31
 	if *full {
 		stride = 1
 	}

@@ -15,7 +15,8 @@ import (
 const fileTopic = "scenario-file"
 
 // Topics lists the names that Explain knows, in a fixed order: modes, properties, anomalies,
-// faults, fault classes and the format of scenario files.
+// faults, fault classes, terms and the format of scenario files. A name with several meanings is
+// there for each of them.
 func Topics(lib *scenarios.Library) []string {
 	var names []string
 	for _, m := range lib.Modes {
@@ -36,14 +37,28 @@ func Topics(lib *scenarios.Library) []string {
 	for _, p := range parts(lib) {
 		names = append(names, p.name)
 	}
-	return append(names, fileTopic)
+	for _, term := range Terms() {
+		names = append(names, term.Name)
+	}
+	for _, kind := range model.Kinds() {
+		names = append(names, kind.String())
+	}
+	return append(append(names, paramTopics(lib)...), fileTopic)
 }
 
 // Explain says what a name means, whatever it is the name of; a name that has several meanings has
-// them all explained. The result is empty for a name that nothing has. runs gives lines that show
-// an anomaly, the smallest runs there are; it is called only where one is explained.
-func Explain(lib *scenarios.Library, name string, runs func(model.AnomalyKind) []string) string {
+// them all explained. The result is empty for a name that nothing has. The program is what lines
+// that show a term begin with. runs gives lines that show an anomaly, the smallest runs there are;
+// it is called only where one is explained.
+func Explain(lib *scenarios.Library, name, program string,
+	runs func(model.AnomalyKind) []string) string {
 	w := &writer{}
+	if other, isAlias := aliases[name]; isAlias {
+		name = other
+	}
+	if t := findTopic(name); t != nil {
+		w.term(lib, t, program)
+	}
 	for _, m := range lib.Modes {
 		if m.Name == name {
 			w.mode(lib, m)
@@ -56,7 +71,7 @@ func Explain(lib *scenarios.Library, name string, runs func(model.AnomalyKind) [
 	}
 	for _, l := range anomalyLore {
 		if l.kind.String() == name {
-			w.anomaly(lib, &l, runs(l.kind))
+			w.anomaly(lib, &l, runs(l.kind), program)
 		}
 	}
 	for i := range lib.Faults {
@@ -75,6 +90,10 @@ func Explain(lib *scenarios.Library, name string, runs func(model.AnomalyKind) [
 			w.paragraph(p.says + ".")
 		}
 	}
+	if kind, isKind := model.ParseKind(name); isKind {
+		w.kind(kind)
+	}
+	w.param(lib, name)
 	if name == fileTopic {
 		w.topic(fileTopic, "the format of scenario files")
 		w.WriteString(scenarios.Schema())
@@ -119,12 +138,10 @@ func (w *writer) mode(lib *scenarios.Library, m *model.Mode) {
 	w.topic(m.Name, "a mode")
 	w.paragraph(m.Says + ".")
 	w.item("claims", strings.Join(m.Claims, ", "))
+	w.item("and where operators are deterministic", strings.Join(m.ClaimsDeterministic, ", "))
 	w.item("and without keyed state", strings.Join(m.ClaimsStateless, ", "))
 	w.item("under", strings.Join(m.Tolerates, ", "))
-	w.item("state", map[model.Durability]string{
-		model.Volatile:       "in memory; a restart begins with none",
-		model.WrittenThrough: "in the store, one write a record",
-	}[m.State])
+	w.item("state", durabilities[m.State])
 	w.item("restart", map[model.RestartScope]string{
 		model.RestartTask: "the task that died",
 		model.RestartJob:  "the whole job",
@@ -158,7 +175,7 @@ func (w *writer) mechanisms(m *model.Mode) {
 		}
 		rows = append(rows, []string{r.Name, strings.Join(how, " "), r.Says})
 	}
-	w.table(rows)
+	w.wrapped(rows)
 }
 
 func (w *writer) params(m *model.Mode) {
@@ -173,7 +190,7 @@ func (w *writer) params(m *model.Mode) {
 		rows = append(rows, []string{p.Name, paramValue(p, p.Default),
 			fmt.Sprintf("%s to %s", paramValue(p, p.Min), paramValue(p, p.Max)), p.Says})
 	}
-	w.table(rows)
+	w.wrapped(rows)
 }
 
 func paramValue(p *model.Param, v int64) string {
@@ -212,11 +229,11 @@ func (w *writer) cells(lib *scenarios.Library, m *model.Mode) {
 			}
 			rows = append(rows, row)
 		}
-		if n := len(rows); n == first+1 && strings.Count(rows[first][1], ",") == kindsAll-1 {
-			rows[first][1] = "all"
+		for _, row := range rows[first:] {
+			row[1] = kindsOfOperator(row[1])
 		}
 	}
-	w.table(rows)
+	w.wrapped(rows)
 	var legend []string
 	for _, kind := range model.Anomalies() {
 		if used[kind] {
@@ -224,6 +241,22 @@ func (w *writer) cells(lib *scenarios.Library, m *model.Mode) {
 		}
 	}
 	w.paragraph(strings.Join(legend, ", "))
+}
+
+// kindsOfOperator shortens a list of the kinds of operator that lacks none of them, or one.
+func kindsOfOperator(list string) string {
+	words := strings.Split(list, ", ")
+	switch len(words) {
+	case kindsAll:
+		return "all"
+	case kindsAll - 1:
+		for kind := model.Stateless; kind <= model.NonDeterministic; kind++ {
+			if !slices.Contains(words, kind.String()) {
+				return "all but " + kind.String()
+			}
+		}
+	}
+	return list
 }
 
 // codes is a list of anomalies by their short codes.
@@ -253,22 +286,30 @@ func (w *writer) property(lib *scenarios.Library, p *checker.Property) {
 	w.topic(p.Name, "a property")
 	w.paragraph(p.Says + ".")
 	w.item("a violation is", strings.ReplaceAll(kindList(p.Anomalies), " ", ", "))
-	var modes []string
-	for _, m := range lib.Modes {
-		for _, claim := range m.Claims {
-			if claim == p.Name {
-				modes = append(modes, m.Name)
-			}
-		}
-	}
-	if len(modes) == 0 {
+	always := claimants(lib, p.Name, func(m *model.Mode) []string { return m.Claims })
+	ordered := claimants(lib, p.Name, func(m *model.Mode) []string { return m.ClaimsDeterministic })
+	stateless := claimants(lib, p.Name, func(m *model.Mode) []string { return m.ClaimsStateless })
+	if always+ordered+stateless == "" {
 		w.paragraph("No built-in mode claims it; the golden table says where it holds.")
 	}
-	w.item("modes that claim it", strings.Join(modes, ", "))
+	w.item("modes that claim it", always)
+	w.item("modes that claim it where every operator is deterministic", ordered)
+	w.item("modes that claim it where no operator keeps state", stateless)
 	w.item("source", p.Source)
 }
 
-func (w *writer) anomaly(lib *scenarios.Library, l *lore, runs []string) {
+// claimants lists the modes that have a property among some of their claims.
+func claimants(lib *scenarios.Library, property string, of func(*model.Mode) []string) string {
+	var names []string
+	for _, m := range lib.Modes {
+		if slices.Contains(of(m), property) {
+			names = append(names, m.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func (w *writer) anomaly(lib *scenarios.Library, l *lore, runs []string, program string) {
 	what := "an anomaly"
 	if l.kind.IsFinding() {
 		what = "a finding about the mechanism"
@@ -290,6 +331,10 @@ func (w *writer) anomaly(lib *scenarios.Library, l *lore, runs []string) {
 	w.blank()
 	if len(runs) == 0 {
 		w.line("  no mode of the library shows it under one fault on a few records")
+		if l.shown.isOf(lib) {
+			w.line("  a run that shows it:")
+			w.command(program, &l.shown)
+		}
 		return
 	}
 	w.line("  the smallest runs that show it, by mode:")
@@ -321,6 +366,13 @@ func (w *writer) class(lib *scenarios.Library, c *scenarios.Class) {
 		names = []string{"no mode"}
 	}
 	w.item("modes that tolerate it", strings.Join(names, ", "))
+	var strangers []string
+	for _, m := range lib.Modes {
+		if !c.Applies(m) {
+			strangers = append(strangers, m.Name)
+		}
+	}
+	w.item("it says nothing of", strings.Join(strangers, ", "))
 }
 
 // tolerant lists the modes whose claims hold under a class.

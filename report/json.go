@@ -22,6 +22,7 @@ type Run struct {
 	Malformed  int            `json:"malformed"`
 	Faults     []string       `json:"faults"`
 	NotReached []string       `json:"notReached"`
+	Unclaimed  []string       `json:"unclaimed"` // why the mode claims nothing of the run
 	Verdicts   []RunVerdict   `json:"verdicts"`
 	Affected   []RunAffected  `json:"affected"`
 	Why        string         `json:"why"`
@@ -71,7 +72,7 @@ func NewRun(c *Case) *Run {
 		Hash: hex(h.End.Hash), Signature: Signature(c), Events: h.End.N, End: h.End.Reason.String(),
 		Records: l.input.Total(), Malformed: c.Stats.Malformed,
 		Faults: list(c.Scenario.Faults.Lines()), NotReached: list(NotReached(c)),
-		Verdicts: []RunVerdict{}, Affected: []RunAffected{},
+		Unclaimed: list(c.unclaimed()), Verdicts: []RunVerdict{}, Affected: []RunAffected{},
 		Why: newStory(c, t, l).text(), Metrics: search.Measure(&c.Result),
 		Reproduce: c.Command, Saved: c.Saved, Linearizable: c.linearizable(),
 	}
@@ -94,7 +95,7 @@ func (c *Case) verdict(v *model.Verdict) RunVerdict {
 	for i := range v.Anomalies {
 		a := &v.Anomalies[i]
 		item := RunAnomaly{Kind: a.Kind.String(), Key: a.Record.Key, Events: []int64{},
-			Expected: a.Expected.String(), Observed: a.Observed.String()}
+			Expected: c.expected(a), Observed: c.observed(a)}
 		if c.Result.Subject.Input.Has(a.Record.ID) {
 			item.Record = c.recordName(a.Record.ID)
 		}

@@ -92,6 +92,11 @@ func (g *grid) line(d *diagram, r *row, alive map[place]byte) string {
 	for _, p := range d.places {
 		c.put(g.at[p], string(alive[p]))
 	}
+	defer func() {
+		for _, p := range r.also {
+			c.put(g.at[p], "^")
+		}
+	}()
 	from, to := g.at[r.from], g.at[r.to]
 	text := r.text
 	switch {

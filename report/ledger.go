@@ -85,6 +85,9 @@ func (l *ledger) countTrace() {
 		case isServe(e, model.Write):
 			a.Written++
 		}
+		if isServe(e, model.WriteBatch) {
+			l.countBatch(e)
+		}
 	}
 	for i := range l.t.hist.Applications {
 		app := &l.t.hist.Applications[i]
@@ -102,6 +105,15 @@ func (l *ledger) countTrace() {
 		steps[name] = true
 		if l.t.job.Topology.IsTerminal(int(app.Op) - 1) {
 			a.Applied++
+		}
+	}
+}
+
+// countBatch counts what a batch writes.
+func (l *ledger) countBatch(e *model.Entry) {
+	for i := range e.Msg.Parts {
+		if a := l.of(e.Msg.Parts[i].ID); a != nil {
+			a.Written++
 		}
 	}
 }

@@ -56,7 +56,7 @@ func newCalls(c *Case, stepsMax int) *calls {
 			k.call(&k.h.Calls[v.Call], true)
 		}
 	}
-	if s.Shape == model.Log {
+	if k.hasLogs() {
 		k.observations()
 	}
 	k.ops = slices.DeleteFunc(k.ops, k.isIdle)
@@ -104,11 +104,40 @@ func (k *calls) call(call *model.Call, isCopy bool) {
 		return // refused: it did nothing
 	}
 	switch {
-	case call.Service == model.External && k.c.Result.Subject.Shape == model.Log:
+	case call.Service == model.External && k.hasLogs():
 		k.logCall(op, call)
+	case call.Req.Kind == model.Completion || call.Req.Kind == model.Newest:
+		k.pointerCall(op, call)
 	case call.Service != model.External:
 		k.registerCall(op, call)
 	}
+}
+
+// hasLogs reports whether the partitions of the sink are logs whose entries readers see in the
+// order of their places, and all of them. A log with transactions is none.
+func (k *calls) hasLogs() bool {
+	return k.c.Result.Subject.Shape == model.Log &&
+		!slices.ContainsFunc(k.h.Calls, func(c model.Call) bool { return isTxnKind(c.Req.Kind) })
+}
+
+// pointerCall takes a call about the completed checkpoint.
+func (k *calls) pointerCall(op operation, call *model.Call) {
+	op.isWrite = call.Req.Kind == model.Completion
+	value := call.Ans.Seq
+	switch {
+	case op.isWrite && call.Outcome == model.DoneBefore:
+		return
+	case op.isWrite:
+		value = call.Req.Seq
+	case op.isOpen || call.Req.N != 0: // what was completed before it is no register
+		return
+	}
+	op.on, op.what = k.object("completed checkpoint", false), []int32{0}
+	if value != 0 {
+		op.what[0] = k.number(fmt.Sprint(value))
+	}
+	op.text = fmt.Sprintf("%s: %d", call.Req.Kind, value)
+	k.ops = append(k.ops, &op)
 }
 
 func (k *calls) registerCall(op operation, call *model.Call) {
@@ -155,6 +184,15 @@ func (k *calls) logCall(op operation, call *model.Call) {
 	case call.Req.Kind == model.Write:
 		op.isWrite = call.Outcome == model.Done
 		k.entry(op, part, call.Ans.Seq, &call.Req.Record, "write")
+	case call.Req.Kind == model.WriteBatch:
+		op.isWrite = op.isOpen || call.Outcome == model.Done
+		for i := range call.Req.Parts {
+			place := int64(-1)
+			if !op.isOpen {
+				place = call.Ans.Seq + int64(i)
+			}
+			k.entry(op, part, place, &call.Req.Parts[i], "write in a batch")
+		}
 	case call.Req.Kind == model.Read && !op.isOpen:
 		op.place = call.Req.Cursor
 		k.whole(op, part, call.Ans.Records)

@@ -19,8 +19,9 @@ const pageSteps = 1 << 18
 // CheckLinearizable, and what faults did. The same run gives the same bytes. The error is that of
 // the writer.
 //
-// The objects shown are committed offsets, keyed state and logs. Of rows of tasks in the store, and
-// of sinks that are tables, the page has the verdicts only.
+// The objects shown are committed offsets, keyed state, the completed checkpoint and logs; a batch
+// is shown as its writes. Of rows of tasks in the store, and of sinks that are tables or have
+// transactions, the page has the verdicts only.
 func WriteLinearizablePage(to io.Writer, c *Case) error {
 	k := newCalls(c, pageSteps)
 	_, info := porcupine.CheckOperationsVerbose(k.model(true), k.operations(), 0)

@@ -9,7 +9,9 @@ import (
 // tellLoss tells why nothing, or not everything, came of the record: where its position was
 // passed, where it was last seen, and why it does not come again.
 func (s *story) tellLoss() {
-	fetched := s.t.findLast(0, s.t.end(), func(e *model.Entry) bool { return isFetch(e, s.about) })
+	fetched := s.t.findLast(0, s.t.end(), func(e *model.Entry) bool {
+		return s.t.isFetch(e, s.about)
+	})
 	if fetched == nil {
 		s.tellNeverRead()
 		return
@@ -24,10 +26,18 @@ func (s *story) tellLoss() {
 	if broken == "" && s.tellSilent() {
 		return
 	}
+	if _, order := s.lastRestart(); broken == "" && order != nil && s.t.hasCheckpoints() {
+		broken = s.whyLeftOut(order.Msg.Seq)
+	}
 	if broken == "" {
 		broken = fmt.Sprintf("It was read at %s, and nothing visible came of it.", s.at(fetched.N))
 	}
 	s.sentences = append(s.sentences, broken)
+	if _, order := s.lastRestart(); order != nil && s.t.hasCheckpoints() {
+		if why := s.whyLeftOut(order.Msg.Seq); why != broken {
+			s.sayNotEmpty(why)
+		}
+	}
 	s.sayNeverAgain(fetched)
 }
 
@@ -68,7 +78,7 @@ func (s *story) tellNeverRead() {
 		return
 	}
 	skip := s.t.find(0, s.t.end(), func(e *model.Entry) bool {
-		return isPosition(e, s.about.Part) && e.Ans.Seq > s.about.Offset
+		return s.t.isPosition(e, s.about.Part) && e.Ans.Seq > s.about.Offset
 	})
 	if skip == nil {
 		s.say("No source has read %s before the run ended at %s (%s).", s.record,
@@ -214,14 +224,13 @@ func (s *story) followWrite(send, got *model.Entry) string {
 	var invoked, void *model.Entry
 	for n := got.N + 1; n <= s.t.end(); n++ {
 		e := s.t.at(n)
-		if e.Kind != model.EntryInvoke || e.Msg.Kind != model.Write || !isOf(e, got) ||
-			!e.Msg.Record.Same(got.Msg.Record) {
+		if e.Kind != model.EntryInvoke || !isOf(e, got) || !wrote(&e.Msg, got.Msg.Record) {
 			continue
 		}
 		invoked, void = e, nil
 		if served := s.t.callOf(n).Served; served != 0 {
 			if void = s.t.at(served); s.whyVoid(void) == "" {
-				return ""
+				return s.whyHidden(void)
 			}
 		}
 	}
@@ -288,15 +297,32 @@ func (s *story) sayNeverAgain(fetched *model.Entry) {
 		s.sayTruncated(fetch, " again")
 		return
 	}
+	if s.t.hasCheckpoints() && (s.sayBehind() || s.isWaiting()) {
+		return
+	}
 	again := s.t.find(fetched.N, s.t.end(), func(e *model.Entry) bool {
-		return isPosition(e, s.about.Part) && e.Ans.Seq > s.about.Offset
+		return s.t.isPosition(e, s.about.Part) && e.Ans.Seq > s.about.Offset
 	})
 	if again == nil {
-		s.say("The source has moved on, and nobody reads it again.")
+		s.sayLoneRestart(fetched)
 		return
 	}
 	s.say("The next attempt of %s began behind it, at offset %d (%s): nobody reads it again.",
 		s.t.name(again.Proc), again.Ans.Seq, s.at(again.N))
+}
+
+// sayLoneRestart says that the source went on, where a task that had the record began again alone
+// or where nothing began again.
+func (s *story) sayLoneRestart(fetched *model.Entry) {
+	start := s.t.find(fetched.N, s.t.end(), func(e *model.Entry) bool {
+		return e.Kind == model.EntryStart && e.Attempt > 1
+	})
+	if start == nil || !s.t.hasCheckpoints() || s.t.isJobRestart(start) {
+		s.say("The source has moved on, and nobody reads it again.")
+		return
+	}
+	s.say("Only %s began again, at %s: the source was not taken back to the checkpoint and went "+
+		"on behind %s.", s.t.name(start.Proc), s.at(start.N), s.record)
 }
 
 // tellStateLoss tells why a record is missing from the state.
@@ -310,6 +336,10 @@ func (s *story) tellStateLoss(rec model.Record) {
 		return
 	}
 	last := s.t.at(applied[len(applied)-1])
+	if s.t.hasCheckpoints() {
+		s.tellRolledBack(last)
+		return
+	}
 	who := s.t.name(last.Proc)
 	put := s.putOf(last)
 	end := s.t.find(last.N, s.t.end(), func(e *model.Entry) bool {

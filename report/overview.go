@@ -50,13 +50,34 @@ func (w *writer) overview(m *Matrix) bool {
 		for _, class := range classes {
 			line := [][]string{{class}}
 			for _, mode := range some {
-				line = append(line, fill(codesOf(cells[[2]string{class, mode}]), " ", width-1))
+				words := codesOf(cells[[2]string{class, mode}])
+				if !m.applies(class, mode) {
+					words = []string{"."}
+				}
+				line = append(line, fill(words, " ", width-1))
 			}
 			w.tall(line, first, width, "")
 		}
 	}
 	w.codes(m)
 	return true
+}
+
+// applies reports whether a class of faults says anything of a mode.
+func (m *Matrix) applies(class, mode string) bool {
+	for _, c := range m.lib.Classes {
+		for _, known := range m.lib.Modes {
+			if c.Name == class && known.Name == mode {
+				return c.Applies(known)
+			}
+		}
+	}
+	return true
+}
+
+// appliesToAll reports whether a class of faults says something of every mode that was compared.
+func (m *Matrix) appliesToAll(class string) bool {
+	return !slices.ContainsFunc(m.rows, func(r matrixRow) bool { return !m.applies(class, r.mode) })
 }
 
 // codesOf are the codes of what a cell shows, most severe first, and how they relate to the claims.
@@ -153,6 +174,9 @@ func (w *writer) codes(m *Matrix) {
 		}
 	}
 	items = append(items, "- nothing")
+	if slices.ContainsFunc(m.rows, func(r matrixRow) bool { return !m.appliesToAll(r.class) }) {
+		items = append(items, ". does not apply")
+	}
 	w.blank()
 	for _, line := range fill(items, "  ", columnsMax) {
 		w.line("%s", line)

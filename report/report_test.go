@@ -83,6 +83,8 @@ func TestTitle(t *testing.T) {
 		"no-fault": "no-fault under at-least-once, seed 1: at-least-once holds",
 		"spent-budget": "spent-budget under at-least-once, seed 1: at-least-once unknown: " +
 			"the budget of events was spent before the run ended",
+		"two-phase-commit-no-claim": "two-phase-commit-no-claim under two-phase-commit, seed 1: " +
+			"nothing is claimed: txn-timeout 800s, not 900s; 1 fault was not reached",
 	} {
 		c := open(t, name)
 		assert.Equal(t, want, report.Title(c), name)

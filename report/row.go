@@ -32,12 +32,16 @@ func (d *diagram) row(e *model.Entry) (r row, ok bool) {
 	case model.EntryTimer:
 		r.text = "timer"
 	case model.EntryObserve:
+		if d.isGated() && e.Msg.Record.ID == d.about {
+			r.rank = 4
+		}
 		r.from, r.to = servicePlace(model.External), servicePlace(model.External)
 		r.text = "seen: " + d.short(e.Msg.Record.ID)
 	case model.EntryEnd:
 		r.from, r.to = servicePlace(model.InputLog), servicePlace(model.InputLog)
 		r.text = "end: " + e.Detail
 	}
+	d.expiryRow(&r)
 	if slices.Contains(d.cited, e.N) {
 		r.rank = 0
 	}
@@ -66,6 +70,9 @@ func (d *diagram) lifeRow(r *row) {
 		r.text = "X gives up"
 	case model.EntryCancel:
 		r.text = "X cancelled"
+		if d.t.mode != nil && d.t.mode.Restart == model.RestartJob {
+			r.rank = -1 // the restart of the job says it
+		}
 	case model.EntryPause:
 		r.text = "= pause"
 	case model.EntryResume:
@@ -81,12 +88,16 @@ func (d *diagram) lifeRow(r *row) {
 const livesMax = 4
 
 // isMessage reports whether an event is about a message between two tasks.
-func isMessage(e *model.Entry) bool { return e.Msg.Kind == model.Data || e.Msg.Kind == model.Ack }
+func isMessage(e *model.Entry) bool { return e.Msg.Kind.IsMessage() }
 
 // messageRow is a message: a row where it is handled, one where it is dropped, one for what the
 // network did to it, and one where it is sent if a sentence says so.
 func (d *diagram) messageRow(r *row) {
 	e := r.e
+	if e.Msg.Kind != model.Data && e.Msg.Kind != model.Ack {
+		d.noticeRow(r)
+		return
+	}
 	if e.Msg.Record.ID == d.about {
 		r.rank = 3
 		if e.Msg.Kind == model.Ack {
@@ -124,7 +135,7 @@ func (d *diagram) messageRow(r *row) {
 func (d *diagram) struckRow(r *row) {
 	e := r.e
 	r.rank = -1
-	if e.Msg.Record.ID == d.about || d.isPlanned(e) {
+	if e.Msg.Record.ID == d.about && e.Msg.Record.ID.Offset >= 0 || d.isPlanned(e) {
 		r.rank = 1
 	}
 	switch e.Kind {
@@ -144,7 +155,7 @@ func (d *diagram) callRow(r *row) {
 	service := servicePlace(e.Service)
 	what := d.what(e)
 	hit := -1
-	if isAbout(e, d.about) || d.isPlanned(e) {
+	if isAbout(e, d.about) || d.isPlanned(e) || isTxnKind(e.Msg.Kind) && d.isOfRecord(e) {
 		hit = 1
 	}
 	if e.Kind == model.EntryLose && e.Detail == byOutage {
@@ -202,7 +213,7 @@ func (d *diagram) serveRank(e *model.Entry) int {
 	case covers(e, d.about):
 		return 4
 	}
-	return -1
+	return d.coordinationRank(e)
 }
 
 // answerRow is the outcome of a call, where there is something to see.
@@ -215,13 +226,13 @@ func (d *diagram) answerRow(r *row, service place) {
 			r.rank = 2
 		}
 		return
-	case isPosition(e, d.about.Part):
+	case d.t.isPosition(e, d.about.Part):
 		offset := fmt.Sprint(e.Ans.Seq)
 		r.from, r.labels = service, []string{"from " + offset, offset}
 		if e.Attempt > 1 {
 			r.rank = 3
 		}
-	case isFetch(e, d.about):
+	case d.t.isFetch(e, d.about):
 		r.from, r.rank = service, 4
 		r.labels = []string{fmt.Sprintf("read %d-%d", e.Ans.Seq, e.Ans.Seq+e.Ans.N-1), "read"}
 		if e.Ans.N == 1 {
@@ -243,7 +254,7 @@ func (d *diagram) what(e *model.Entry) []string {
 	case model.OffsetCommit:
 		return []string{fmt.Sprintf("commit %d", e.Msg.Seq), fmt.Sprintf("c %d", e.Msg.Seq)}
 	}
-	return []string{e.Msg.Kind.String()}
+	return d.asked(e)
 }
 
 // served is what a service has to show for a request.
@@ -253,6 +264,8 @@ func (d *diagram) served(e *model.Entry) string {
 		return "refused"
 	case e.Outcome == model.DoneBefore:
 		return "known"
+	case e.Outcome == model.Stale && isTxnKind(e.Msg.Kind):
+		return "is over"
 	case e.Outcome == model.Stale:
 		return "too old"
 	case e.Detail == isForgotten:
@@ -267,6 +280,8 @@ func (d *diagram) served(e *model.Entry) string {
 		name := stepName{e.Msg.Record.Op, e.Msg.Record.ID, e.Msg.Record.Path}
 		d.writes[name]++
 		return fmt.Sprintf("#%d", d.writes[name])
+	case model.WriteBatch:
+		return d.servedBatch(e)
 	case model.Put:
 		return "= " + e.Msg.Record.Value.String()
 	case model.Get:
@@ -280,5 +295,5 @@ func (d *diagram) served(e *model.Entry) string {
 			return fmt.Sprintf("from %d", e.Ans.Seq)
 		}
 	}
-	return ""
+	return d.coordinationServed(e)
 }

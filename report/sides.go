@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/oncesim/oncesim/model"
@@ -13,12 +14,19 @@ var sidesProperties = [...]string{"at-most-once", "at-least-once", "exactly-once
 	"exactly-once", "effectively-once"}
 
 // Sides shows one scenario under several modes, a line each: the same input, the same faults, the
-// same seed. There must be at least one case, and all must be of one scenario but for the mode.
+// same seed. There must be at least one case that was run, and all must be of one scenario but for
+// the mode.
 func Sides(cases []*Case, style Style) string {
 	w := &writer{style: style}
-	s := cases[0].Scenario
+	some := cases[0]
+	for _, c := range cases {
+		if some.Excuse != "" {
+			some = c
+		}
+	}
+	s := some.Scenario
 	head := fmt.Sprintf("%s, seed %d, %d records", s.Name, s.Seed,
-		cases[0].Result.Subject.Input.Total())
+		some.Result.Subject.Input.Total())
 	w.line("%s", style.paint(bold, head))
 	for _, line := range s.Faults.Lines() {
 		w.line("  %s", line)
@@ -41,17 +49,48 @@ func Sides(cases []*Case, style Style) string {
 	}
 	w.line("%s", strings.TrimSpace(line))
 	w.line("latency: from the arrival of a record until it is visible, the median")
-	if c := cases[0]; c.Command != "" {
-		w.blank()
-		w.line("each in whole: %s", strings.Replace(c.Command, "--mode "+Quote(s.Mode.Name),
-			"--mode MODE", 1))
-	}
+	w.line("EOS and EfO are about the state that is left, EfO also about the rows of a table by " +
+		"key:\nneither is about a log of output")
+	w.wholes(cases)
 	return w.String()
+}
+
+// wholes says how to run each case by itself: in one line for all, unless they differ in what is
+// set.
+func (w *writer) wholes(cases []*Case) {
+	var lines []string
+	for _, c := range cases {
+		if c.Command == "" {
+			continue
+		}
+		line := strings.Replace(c.Command, "--mode "+Quote(c.Scenario.Mode.Name), "--mode MODE", 1)
+		if !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	switch len(lines) {
+	case 0:
+	case 1:
+		w.blank()
+		w.line("each in whole: %s", lines[0])
+	default:
+		w.blank()
+		w.line("each in whole:")
+		for _, c := range cases {
+			if c.Command != "" {
+				w.line("  %s", c.Command)
+			}
+		}
+	}
 }
 
 // side is the line of one mode, and in a second one what is wrong.
 func (w *writer) side(c *Case) {
 	line := fmt.Sprintf("%-*s", nameWidth+2, clip(c.Scenario.Mode.Name, nameWidth+1))
+	if c.Excuse != "" {
+		w.line("%sdoes not apply: %s", line, c.Excuse)
+		return
+	}
 	for _, name := range sidesProperties {
 		text, result := "n/a", model.Undecided
 		for i := range c.Result.Verdicts {
@@ -61,9 +100,13 @@ func (w *writer) side(c *Case) {
 		}
 		line += w.style.result(result, text) + strings.Repeat(" ", cellWidth-len(text))
 	}
-	w.line("%s%s", line, clock(search.Measure(&c.Result).LatencyP50))
-	for _, fault := range NotReached(c) {
-		w.line("    not reached: %s", fault)
+	latency := "-"
+	if m := search.Measure(&c.Result); m.LatencyP99 > 0 {
+		latency = clock(m.LatencyP50)
+	}
+	w.line("%s%s", line, latency)
+	for _, f := range c.notReached() {
+		w.hanging("not reached: "+c.missed(f), "    ", "      ")
 	}
 	if v, a := c.primary(); v != nil && a != nil {
 		w.line("    %s", c.summary(v, a))

@@ -50,6 +50,12 @@ func newStory(c *Case, t *tape, l *ledger) *story {
 		return &story{c: c, t: t, about: l.focus()}
 	}
 	s := &story{c: c, t: t, about: a.Record.ID, record: c.anomalyName(a)}
+	if a.Kind == model.Stuck {
+		s.record = c.recordName(s.about)
+		if !t.mode.Commits || !c.Result.Subject.Input.Has(s.about) {
+			s.about = l.focus() // of the diagram; the anomaly names no record
+		}
+	}
 	s.tell(a, l)
 	if len(s.sentences) == 0 {
 		s.sayEvents(a)
@@ -65,9 +71,23 @@ func newStory(c *Case, t *tape, l *ledger) *story {
 func (s *story) tell(a *model.Anomaly, l *ledger) {
 	switch a.Kind {
 	case model.Duplicate, model.Revised:
-		s.tellTwice(s.writes(a.Record), "wrote")
+		if list := s.shown(s.writes(a.Record)); len(list) > 1 {
+			s.tellTwice(list, "wrote")
+		} else {
+			s.tellTwice(s.deliveries(a.Record), "took")
+		}
 	case model.StateDuplicate:
-		s.tellTwice(s.applications(a.Record), "applied")
+		if list := s.applications(a.Record); !s.t.hasCheckpoints() || !s.tellStateTwice(list) {
+			s.tellTwice(list, "applied")
+		}
+	case model.DirtyRead, model.EarlyRead:
+		s.tellEarly(a)
+	case model.TornRead, model.FracturedRead, model.Torn, model.Conflict:
+		s.tellApart(a)
+	case model.Hanging:
+		s.tellHanging(a)
+	case model.InconsistentCut, model.Unbalanced:
+		s.tellCut(a)
 	case model.Loss:
 		s.tellLoss()
 	case model.StateLoss:
@@ -76,7 +96,7 @@ func (s *story) tell(a *model.Anomaly, l *ledger) {
 		s.tellStuck()
 	case model.ZombieWrite:
 		s.tellZombie(a)
-	case model.OffsetRegression:
+	case model.OffsetRegression, model.PointerRegression:
 		s.sayEvents(a)
 	default:
 		s.tellValue(a, l)
@@ -86,7 +106,16 @@ func (s *story) tell(a *model.Anomaly, l *ledger) {
 // writes are the servings of writes of one output that took effect, in order.
 func (s *story) writes(rec model.Record) []int64 {
 	return s.all(func(e *model.Entry) bool {
-		return isServe(e, model.Write) && tookEffect(e) && e.Msg.Record.Same(rec)
+		return e.Kind == model.EntryServe && tookEffect(e) && wrote(&e.Msg, rec)
+	})
+}
+
+// deliveries are where a record was handed to sinks, in order.
+func (s *story) deliveries(rec model.Record) []int64 {
+	return s.all(func(e *model.Entry) bool {
+		task := s.t.task(e.Proc)
+		return e.Kind == model.EntryDeliver && e.Msg.Kind == model.Data && task != nil &&
+			task.Role == model.Sink && e.Msg.Record.Same(rec)
 	})
 }
 
@@ -168,6 +197,18 @@ func (s *story) tellTwice(list []int64, did string) {
 	s.sentences = s.sentences[:min(len(s.sentences), sentencesMax-1)]
 	s.say("So %s %s it a second time%s%s.", s.at(second), did, s.instead(first, second),
 		s.whyUnknown(first, second))
+	s.sayNotEmpty(s.whyBothSeen(first))
+}
+
+// whyBothSeen is a sentence on a transaction that was not committed and whose output readers see
+// all the same, or "".
+func (s *story) whyBothSeen(first int64) string {
+	x := s.t.txnOf(s.t.at(first))
+	if x == nil || x.committed != 0 || x.isUndecided(s.t.end()) {
+		return ""
+	}
+	return fmt.Sprintf("Transaction %s, which has the first, %s; this reader does not wait for "+
+		"the decision, and sees both.", x, s.fate(x, s.t.end()))
 }
 
 // instead says with which other value something was written again, or "".
@@ -309,8 +350,11 @@ func (s *story) whatStruck(e *model.Entry) string {
 // messageOf names a message: its record, or the acknowledgement of it.
 func (s *story) messageOf(e *model.Entry) string {
 	what := s.recordOr(e.Msg.Record.ID)
-	if e.Msg.Kind == model.Ack {
+	switch {
+	case e.Msg.Kind == model.Ack:
 		return "the acknowledgement of " + what
+	case e.Msg.Kind.IsMessage() && e.Msg.Kind != model.Data:
+		return s.t.noticeOf(&e.Msg)
 	}
 	return what
 }
@@ -337,15 +381,23 @@ func (s *story) describe(e *model.Entry) string {
 	switch e.Kind {
 	case model.EntryServe:
 		return fmt.Sprintf("at %s %s", s.at(e.N), s.served(e))
+	case model.EntryInvoke:
+		return fmt.Sprintf("%s asked for its %s at %s", who, e.Msg.Kind, s.at(e.N))
 	case model.EntryObserve:
 		return fmt.Sprintf("%s is where a reader saw %s with value %s", s.at(e.N),
 			s.c.recordName(e.Msg.Record.ID), e.Msg.Record.Value)
 	case model.EntryApply:
 		return fmt.Sprintf("%s applied %s at %s", who, s.c.recordName(e.Msg.Record.ID), s.at(e.N))
+	case model.EntrySend, model.EntryDeliver:
+		if _, isNotice := notices[e.Msg.Kind]; isNotice {
+			return s.told(e)
+		}
 	case model.EntryStart:
 		return fmt.Sprintf("attempt %d of %s began at %s", e.Attempt, who, s.at(e.N))
 	case model.EntryCrash:
 		return fmt.Sprintf("%s crashed at %s", who, s.at(e.N))
+	case model.EntryGiveUp, model.EntryCancel:
+		return who + " " + s.died(e)
 	case model.EntryPause:
 		return fmt.Sprintf("%s stood still from %s on", who, s.at(e.N))
 	case model.EntryResume:
@@ -364,6 +416,8 @@ func (s *story) served(e *model.Entry) string {
 		return text + ", which was refused"
 	case e.Outcome == model.DoneBefore:
 		return text + ", which was known already"
+	case e.Outcome == model.Stale && isTxnKind(e.Msg.Kind):
+		return text + ", which was over already"
 	case e.Outcome == model.Stale:
 		return text + ", which was too old and changed nothing"
 	case e.Detail == isForgotten:
@@ -402,6 +456,9 @@ func (s *story) did(e *model.Entry) string {
 	case model.LoadOutbox:
 		return who + " read its outbox"
 	}
+	if text := s.coordinated(e); text != "" {
+		return text
+	}
 	return fmt.Sprintf("%s had its %s served", who, e.Msg.Kind)
 }
 
@@ -433,7 +490,8 @@ func (s *story) recordOr(id model.ID) string {
 
 // capital begins a sentence. Names of processes stay as they are.
 func capital(text string) string {
-	for _, word := range []string{"event ", "the ", "at ", "attempt "} {
+	for _, word := range []string{"event ", "the ", "at ", "attempt ", "checkpoint ",
+		"transaction "} {
 		if strings.HasPrefix(text, word) {
 			return strings.ToUpper(text[:1]) + text[1:]
 		}

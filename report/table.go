@@ -35,22 +35,39 @@ func (m *Matrix) Text(style Style, details bool) string {
 
 // details is the table by property.
 func (w *writer) details(m *Matrix) {
-	style, heads := w.style, shortNames(m.properties())
+	heads := shortNames(m.properties())
 	witnesses := 0
-	for i := range m.rows {
-		r := &m.rows[i]
-		if i == 0 || m.rows[i-1].mode != r.mode {
-			w.blank()
-			w.line("%s", style.paint(bold, clip(r.mode, nameWidth))+
-				headLine(len([]rune(clip(r.mode, nameWidth))), heads))
+	for from := 0; from < len(m.rows); {
+		upTo := from + 1
+		for upTo < len(m.rows) && m.rows[upTo].mode == m.rows[from].mode {
+			upTo++
 		}
-		w.row(r)
-		if r.witness != nil {
-			witnesses++
-			w.counts(r, witnesses)
-		}
+		witnesses = w.detailsOf(m.rows[from:upTo], heads, witnesses)
+		from = upTo
 	}
 	w.marks(m.properties(), heads)
+}
+
+// detailsOf is the part of one mode. With many properties it has several tables below each other,
+// of about as many columns each; what was seen how often is in the first.
+func (w *writer) detailsOf(rows []matrixRow, heads []string, witnesses int) int {
+	tables := (len(heads) + cellsMax - 1) / cellsMax
+	most := (len(heads) + tables - 1) / tables
+	name := clip(rows[0].mode, nameWidth)
+	for from := 0; from < len(heads); from += most {
+		upTo := min(from+most, len(heads))
+		w.blank()
+		w.line("%s%s", w.style.paint(bold, name), headLine(len([]rune(name)), heads[from:upTo]))
+		for i := range rows {
+			r := &rows[i]
+			w.row(r, from, upTo)
+			if r.witness != nil && from == 0 {
+				witnesses++
+				w.counts(r, witnesses)
+			}
+		}
+	}
+	return witnesses
 }
 
 // smallest lists for each anomaly the smallest run that shows it, over all modes and classes.
@@ -84,6 +101,7 @@ func (w *writer) smallest(m *Matrix) {
 const (
 	nameWidth = 18
 	cellWidth = 7
+	cellsMax  = (columnsMax - nameWidth - 2 - len("100000")) / cellWidth
 )
 
 func headLine(used int, heads []string) string {
@@ -125,10 +143,10 @@ func shortNames(names []string) []string {
 	return short
 }
 
-// row is the line of one mode under one class.
-func (w *writer) row(r *matrixRow) {
+// row is the line of one mode under one class, with some of the properties.
+func (w *writer) row(r *matrixRow, from, upTo int) {
 	line := fmt.Sprintf("  %-*s", nameWidth, clip(r.class, nameWidth-1))
-	for i := range r.cells {
+	for i := from; i < upTo; i++ {
 		text, mark := cellText(&r.cells[i])
 		result := r.cells[i].observed
 		painted := w.style.result(result, text+mark)

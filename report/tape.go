@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/oncesim/oncesim/model"
 )
 
@@ -13,6 +15,8 @@ type tape struct {
 	fate    []int64 // of a Send: the Deliver or Drop at its other end, or the Lose on its way
 	origin  []int64 // of a Send that repeats another: the transmission before, or the tree before
 	call    []int32 // of an Invoke, Serve or Answer: the call in the history plus one
+	txns    []*txn  // of the external log, in the order of their begin
+	txnAt   map[int64]*txn
 }
 
 func newTape(c *Case) *tape {
@@ -39,6 +43,7 @@ func newTape(c *Case) *tape {
 			t.call[s.N] = s.Call + 1
 		}
 	}
+	t.findTxns()
 	return t
 }
 
@@ -195,6 +200,8 @@ func isAbout(e *model.Entry, id model.ID) bool {
 	case model.Data, model.Ack, model.Get, model.Put, model.Write, model.Read, model.Update,
 		model.Mark:
 		return e.Msg.Record.ID == id
+	case model.WriteBatch:
+		return slices.ContainsFunc(e.Msg.Parts, func(r model.Record) bool { return r.ID == id })
 	case model.NoKind:
 		return e.Kind == model.EntryApply && e.Msg.Record.ID == id
 	}
@@ -213,14 +220,15 @@ func covers(e *model.Entry, id model.ID) bool {
 }
 
 // isFetch reports whether e brings a source a batch with a record.
-func isFetch(e *model.Entry, id model.ID) bool {
-	return e.Kind == model.EntryAnswer && e.Msg.Kind == model.Fetch && e.Outcome != model.Unknown &&
+func (t *tape) isFetch(e *model.Entry, id model.ID) bool {
+	return t.isOfSource(e) && e.Kind == model.EntryAnswer && e.Msg.Kind == model.Fetch &&
+		e.Outcome != model.Unknown &&
 		e.Msg.Record.ID.Part == id.Part && e.Ans.Seq <= id.Offset && id.Offset < e.Ans.Seq+e.Ans.N
 }
 
 // isPosition reports whether e tells a source where to begin in a partition.
-func isPosition(e *model.Entry, part int32) bool {
-	return e.Kind == model.EntryAnswer && e.Outcome != model.Unknown &&
+func (t *tape) isPosition(e *model.Entry, part int32) bool {
+	return t.isOfSource(e) && e.Kind == model.EntryAnswer && e.Outcome != model.Unknown &&
 		(e.Msg.Kind == model.Position || e.Msg.Kind == model.Latest) &&
 		e.Msg.Record.ID.Part == part
 }

@@ -38,7 +38,7 @@ func Text(c *Case, style Style) string {
 		w.line("why")
 		w.paragraph(s.text())
 	}
-	if len(s.sentences) > 0 || len(l.affected()) > 0 {
+	if len(s.sentences) > 0 || len(l.affected()) > 0 || t.hasCheckpoints() {
 		w.blank()
 		w.WriteString(newDiagram(c, t, s).String())
 	}
@@ -82,6 +82,16 @@ func (w *writer) paragraph(text string) {
 	w.blank()
 }
 
+// hanging writes a text in lines of at most 100 columns, the first behind one margin and the others
+// behind another.
+func (w *writer) hanging(text, first, rest string) {
+	margin := first
+	for _, line := range fill(strings.Fields(text), " ", columnsMax-len(rest)) {
+		w.line("%s%s", margin, line)
+		margin = rest
+	}
+}
+
 // verdicts is the table of properties: what was found, and whether the mode claims it.
 func (w *writer) verdicts(c *Case) {
 	w.blank()
@@ -103,7 +113,7 @@ func (w *writer) verdicts(c *Case) {
 		word := v.Result.String()
 		w.line("  %-*s  %s%s", width, v.Property, w.style.result(v.Result, word), text[len(word):])
 	}
-	if lines := c.Scenario.Unlike(); len(lines) > 0 {
+	if lines := c.unlike(); len(lines) > 0 {
 		w.blank()
 		w.line("%s claims nothing here: it is set otherwise than it says", c.Scenario.Mode.Name)
 		for _, line := range lines {
@@ -150,8 +160,8 @@ func (w *writer) anomalies(c *Case) {
 	rows := [][]string{{"anomaly", "record", "expected", "observed", "events"}}
 	for i := range list[:min(len(list), anomaliesMax)] {
 		a := &list[i]
-		rows = append(rows, []string{a.Kind.String(), c.anomalyRecord(a), a.Expected.String(),
-			a.Observed.String(), events(a)})
+		rows = append(rows, []string{a.Kind.String(), c.anomalyRecord(a), c.expected(a),
+			c.observed(a), events(a)})
 	}
 	w.table(rows)
 	if more := len(list) - anomaliesMax; more > 0 {
@@ -161,9 +171,9 @@ func (w *writer) anomalies(c *Case) {
 
 // anomalyRecord names the record of an anomaly, with its key where it has one.
 func (c *Case) anomalyRecord(a *model.Anomaly) string {
-	name := "-"
-	if c.Result.Subject.Input.Has(a.Record.ID) {
-		name = c.recordName(a.Record.ID)
+	name := c.anomalyName(a)
+	if name == "of the run" {
+		name = "-"
 	}
 	if a.Record.Key != "" {
 		name += fmt.Sprintf(" (%s)", clipStart(a.Record.Key, 18))
@@ -219,6 +229,24 @@ func (w *writer) table(rows [][]string) {
 	}
 }
 
+// wrapped is a table whose last column is broken into lines where it does not fit.
+func (w *writer) wrapped(rows [][]string) {
+	widths := make([]int, len(rows[0])-1)
+	for _, row := range rows {
+		for i := range widths {
+			widths[i] = max(widths[i], len([]rune(row[i])))
+		}
+	}
+	for _, row := range rows {
+		first := "  "
+		for i := range widths {
+			first += row[i] + strings.Repeat(" ", widths[i]-len([]rune(row[i]))+2)
+		}
+		rest := strings.Repeat(" ", len([]rune(first)))
+		w.hanging(row[len(row)-1], first, rest)
+	}
+}
+
 // ledger shows the records that fared otherwise than without faults, and the totals.
 func (w *writer) ledger(c *Case, l *ledger) {
 	list := l.affected()
@@ -247,6 +275,9 @@ func (w *writer) ledger(c *Case, l *ledger) {
 	for _, reason := range reasons {
 		w.line("  dropped by an operator as %s: %d", reason, l.drops[reason])
 	}
+	if l.t.hasCheckpoints() {
+		w.line("%s", l.t.coordination())
+	}
 }
 
 func accountRow(name string, c counts) []string {
@@ -260,17 +291,17 @@ func accountRow(name string, c counts) []string {
 // tail says what the run cost, which faults were not reached and how to run it again.
 func (w *writer) tail(c *Case) {
 	w.costs(c)
-	if lines := NotReached(c); len(lines) > 0 {
+	if list := c.notReached(); len(list) > 0 {
 		w.blank()
 		w.line("not reached, so that it tests nothing:")
-		for _, line := range lines {
-			w.line("  %s", line)
+		for _, f := range list {
+			w.hanging(c.missed(f), "  ", "    ")
 		}
 	}
 	if end := c.Result.Subject.History.End; end.Reason != model.Quiescent {
 		w.blank()
-		w.line("the run did not end by itself: %s after %d events, %s; bounds in a scenario file "+
-			"move that", end.Reason, end.N, duration(end.At))
+		w.hanging(fmt.Sprintf("the run did not end by itself: %s after %d events, %s; bounds in a "+
+			"scenario file move that", end.Reason, end.N, duration(end.At)), "", "  ")
 	}
 	w.expectations(c)
 	if c.Command != "" || c.Saved != "" {

@@ -22,22 +22,27 @@ type traceHeader struct {
 
 // traceEvent is one line of a trace file.
 type traceEvent struct {
-	I       int64   `json:"i"`
-	T       int64   `json:"t"`
-	At      string  `json:"at,omitempty"`
-	Attempt int32   `json:"attempt,omitempty"`
-	Kind    string  `json:"kind"`
-	To      string  `json:"to,omitempty"`
-	From    string  `json:"from,omitempty"`
-	Msg     string  `json:"msg,omitempty"`
-	Record  string  `json:"record,omitempty"`
-	Key     string  `json:"key,omitempty"`
-	Value   string  `json:"value,omitempty"`
-	Seq     *int64  `json:"seq,omitempty"`
-	Try     int32   `json:"try,omitempty"`
-	Outcome string  `json:"outcome,omitempty"`
-	Cause   []int64 `json:"cause,omitempty"`
-	Detail  string  `json:"detail,omitempty"`
+	I       int64  `json:"i"`
+	T       int64  `json:"t"`
+	At      string `json:"at,omitempty"`
+	Attempt int32  `json:"attempt,omitempty"`
+	Kind    string `json:"kind"`
+	To      string `json:"to,omitempty"`
+	From    string `json:"from,omitempty"`
+	Msg     string `json:"msg,omitempty"`
+	Record  string `json:"record,omitempty"`
+	Key     string `json:"key,omitempty"`
+	Value   string `json:"value,omitempty"`
+	Seq     *int64 `json:"seq,omitempty"`
+	Try     int32  `json:"try,omitempty"`
+	Outcome string `json:"outcome,omitempty"`
+	// Checkpoint is the checkpoint, or the batch, that the event is about.
+	Checkpoint int64 `json:"checkpoint,omitempty"`
+	// Txn is the transaction of the external log: its id, and behind a slash its epoch unless that
+	// is the only one. An id that was made within an attempt is the attempt, a dot and a number.
+	Txn    string  `json:"txn,omitempty"`
+	Cause  []int64 `json:"cause,omitempty"`
+	Detail string  `json:"detail,omitempty"`
 }
 
 // traceVersion is the version of the format of trace files.
@@ -103,6 +108,7 @@ func (t *tape) message(c *Case, e *model.Entry, ev *traceEvent) {
 		ev.Msg = m.Kind.String()
 		ev.Seq, ev.Try = &m.Seq, m.Try
 	}
+	ev.Checkpoint, ev.Txn = t.checkpointOf(e), t.txnName(e)
 	switch m.Kind {
 	case model.Position, model.Latest, model.Fetch, model.OffsetCommit:
 		ev.Record = t.job.Topology.PartitionName(m.Record.ID.Part)
@@ -113,7 +119,9 @@ func (t *tape) message(c *Case, e *model.Entry, ev *traceEvent) {
 	case model.Get:
 		ev.Value = e.Ans.Value.String()
 	default:
-		ev.Value = m.Record.Value.String()
+		if m.Record.ID.Offset >= 0 {
+			ev.Value = m.Record.Value.String()
+		}
 	}
 	if c.Result.Subject.Input.Has(m.Record.ID) {
 		ev.Record = c.recordName(m.Record.ID)

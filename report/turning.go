@@ -125,6 +125,11 @@ func (s *story) sayDoubled(t *turn, request string) {
 		request = fmt.Sprintf("the message from %s to %s", s.t.name(e.Proc), s.t.name(e.To))
 	case model.Ack:
 		request = fmt.Sprintf("the acknowledgement from %s to %s", s.t.name(e.Proc), s.t.name(e.To))
+	default:
+		if e.Msg.Kind.IsMessage() {
+			request = fmt.Sprintf("%s from %s to %s", s.t.noticeOf(&e.Msg), s.t.name(e.Proc),
+				s.t.name(e.To))
+		}
 	}
 	s.say("The network doubled %s at %s.", request, s.at(t.at))
 }
@@ -200,6 +205,15 @@ func (s *story) died(e *model.Entry) string {
 // explainRestart says why a process began again, and from where.
 func (s *story) explainRestart(t *turn) {
 	start := s.t.at(t.at)
+	if s.t.isJobRestart(start) {
+		if source := s.t.sourceOf(s.about.Part); source != nil {
+			if order := s.t.restored(source.Proc, start.Attempt); order != nil {
+				s.sayNotEmpty(s.whyAhead(order.Msg.Seq))
+			}
+		}
+		s.explainJobRestart(start)
+		return
+	}
 	who := s.t.name(start.Proc)
 	old := s.replacedBy(start)
 	death := s.t.cause(start)
@@ -223,7 +237,7 @@ func (s *story) sayReread(start *model.Entry) {
 		return
 	}
 	from := s.t.find(start.N, s.t.end(), func(e *model.Entry) bool {
-		return isPosition(e, task.Part) && isOf(e, start)
+		return s.t.isPosition(e, task.Part) && isOf(e, start)
 	})
 	if from == nil {
 		return

@@ -15,6 +15,10 @@ func (s *story) tellValue(a *model.Anomaly, l *ledger) {
 		s.sayShown(a)
 		return
 	}
+	if s.t.hasCheckpoints() {
+		s.tellSides(a, l)
+		return
+	}
 	root := s.root(a, l)
 	if root == nil {
 		s.tellLate(a)
@@ -186,7 +190,6 @@ func (s *story) keysOf(a *model.Anomaly) map[string]bool {
 // tellStuck tells what there is to see of a run that made no progress: what a process failed on
 // again and again, or else how often one was started and where the trail of the record ends.
 func (s *story) tellStuck() {
-	stuck := s.record
 	if f := s.worstFailure(); f != nil {
 		s.sayFailure(f)
 	} else if commit := s.forgottenCommit(); commit != nil {
@@ -197,25 +200,24 @@ func (s *story) tellStuck() {
 	} else {
 		s.sayRestarts()
 		if fetched := s.t.findLast(0, s.t.end(), func(e *model.Entry) bool {
-			return isFetch(e, s.about)
-		}); fetched != nil {
+			return s.t.isFetch(e, s.about)
+		}); fetched != nil && s.t.mode.Commits {
 			s.sayNotEmpty(s.breach(fetched))
 		}
 	}
 	_, a := s.c.primary()
+	if !s.t.mode.Commits {
+		s.say("No attempt of the job came to its end before the run was cut off at %s (%s).",
+			s.at(s.t.end()), s.t.hist.End.Reason)
+		return
+	}
 	if !s.c.Result.Subject.Input.Has(a.Record.ID) {
 		s.say("The input was drained, and still the run did not end by itself: it was cut off at "+
 			"%s (%s).", s.at(s.t.end()), s.t.hist.End.Reason)
 		return
 	}
-	if commit := s.t.find(0, s.t.end(), func(e *model.Entry) bool {
-		return covers(e, a.Record.ID)
-	}); commit == nil && s.t.mode.Commits {
-		s.say("The offset behind %s was not committed before the run ended at %s (%s).", stuck,
-			s.at(s.t.end()), s.t.hist.End.Reason)
-		return
-	}
-	s.say("Nothing more came of %s before the run ended at %s (%s).", stuck, s.at(s.t.end()),
+	s.say("The committed offset of %s was %d and not %d when the run ended at %s (%s).",
+		s.c.anomalyName(a), a.Observed.Value.Num, a.Expected.Value.Num, s.at(s.t.end()),
 		s.t.hist.End.Reason)
 }
 

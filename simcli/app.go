@@ -83,8 +83,10 @@ func (a *app) run(ctx context.Context, args []string) (status int) {
 		a.note(cause.status)
 	}
 	if a.out.err != nil {
-		a.say(fmt.Errorf("the result cannot be written: %w", a.out.err))
 		a.note(statusUsage)
+	}
+	if a.out.err != nil && !isBrokenPipe(a.out.err) {
+		a.say(fmt.Errorf("the result cannot be written: %w", a.out.err))
 	}
 	return a.status
 }

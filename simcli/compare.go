@@ -2,6 +2,7 @@ package simcli
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,7 +30,8 @@ type comparison struct {
 const compareHelp = `Runs every mode under every class of faults and says what it claims, what was
 seen, and which smallest run shows it: plans drawn from seeds on all records,
 and one fault at every place on a few. Below it stands what each mode costs.
-The faults of the scenario itself are left out. With --fault every mode runs
+Without --modes one mode of each family is compared, as many as fit side by
+side. The faults of the scenario itself are left out. With --fault every mode runs
 once, under these faults and one seed, and they are shown side by side. Each
 mode writes to its own sink; a sink that the scenario names is for its own mode.`
 
@@ -58,7 +60,7 @@ func (a *app) compareCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := t.setAmong(modes, lines); err != nil {
+			if t.s.Params, err = setAmong(t.s.Params, modes, lines); err != nil {
 				return err
 			}
 			c.isOneSeed = cmd.Flags().Changed("seed")
@@ -66,12 +68,12 @@ func (a *app) compareCommand() *cobra.Command {
 			return a.compare(cmd.Context(), t, modes, &c)
 		},
 	}
-	f.addTo(cmd)
+	f.addTo(cmd, "set a parameter of the modes that have it, `NAME=VALUE`; repeatable")
 	flags := cmd.Flags()
 	flags.StringVar(&c.modes, "modes", "", "these `MODES`, separated by commas, or all; "+
-		"variants, which are made to fail, run only when asked for")
+		"siblings of a mode and variants, which are made to fail, run only when asked for")
 	flags.StringVar(&c.classes, "classes", "all", "these `CLASSES` of faults, separated by commas")
-	flags.StringVar(&c.seeds, "seeds", "1-20", "draw plans from the seeds `A-B`")
+	flags.StringVar(&c.seeds, "seeds", "1-10", "draw plans from the seeds `A-B`")
 	flags.Uint64Var(&f.seed, "seed", scenarios.SeedDefault, "draw plans from one `SEED`")
 	flags.StringArrayVar(&f.faults, "fault", nil,
 		"only under this `LINE` of the fault language; repeatable")
@@ -114,7 +116,7 @@ func (a *app) compare(ctx context.Context, t *target, modes []*model.Mode,
 		return err
 	}
 	doc := report.NewMatrix(m, func(s *scenarios.Scenario) string {
-		return t.command(a.program, s)
+		return t.command(a.program, ofMode(s))
 	})
 	if c.asJSON {
 		a.out.json(doc)
@@ -143,14 +145,18 @@ func (a *app) noteMatrix(m *report.Matrix, strict bool) {
 	}
 }
 
-// pickModes finds the named modes: without names, all that are no variants.
+// siblings are modes that compare leaves out unless they are asked for: each is near to another one
+// of its family, and that one is shown. What is left fits in one table.
+var siblings = [...]string{"none", "acker", "idempotent-by-key", "snapshot-upsert", "snapshot-wal"}
+
+// pickModes finds the named modes: without names, all that are neither siblings nor variants.
 func (a *app) pickModes(names string) ([]*model.Mode, error) {
 	if names != "" {
 		return pickAll("mode", names, a.lib.Modes, func(m *model.Mode) string { return m.Name })
 	}
 	var modes []*model.Mode
 	for _, m := range a.lib.Modes {
-		if !m.IsVariant {
+		if !m.IsVariant && !slices.Contains(siblings[:], m.Name) {
 			modes = append(modes, m)
 		}
 	}

@@ -2,6 +2,7 @@ package simcli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,23 +14,24 @@ import (
 	"github.com/oncesim/oncesim/search"
 )
 
-const explainHelp = `Explains a mode, property, anomaly, fault or class of faults, or the format of
-scenario files. A scenario file or a built-in scenario is run, and what
-happens in it is told.`
+const explainHelp = `Explains a mode, property, anomaly, fault or class of faults, a term of the
+field ("list topics"), or the format of scenario files. A scenario file or a
+built-in scenario is run, and what happens in it is told.`
 
 func (a *app) explainCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain NAME|FILE",
 		Short: "say what a name means, or tell the story of a scenario file",
 		Long:  explainHelp,
-		Example: a.examples("explain duplicate", "explain at-least-once", "explain crash",
-			"explain scenario-file", "explain lesson.sim"),
+		Example: a.examples("explain duplicate", "explain two-phase-commit", "explain crash",
+			"explain alignment", "explain scenario-file", "explain lesson.sim"),
 		Args:              one("a name or a file"),
 		ValidArgsFunction: a.completeTopic,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text := report.Explain(a.lib, args[0], func(kind model.AnomalyKind) []string {
+			runs := func(kind model.AnomalyKind) []string {
 				return a.smallestRuns(cmd.Context(), kind)
-			})
+			}
+			text := report.Explain(a.lib, args[0], a.program, runs)
 			if text != "" {
 				a.out.print(text)
 				return nil
@@ -65,56 +67,57 @@ func (a *app) explainRun(arg string) error {
 	return nil
 }
 
-// smallestRuns are lines that show an anomaly: for each mode that can, the smallest run among the
-// topologies of the library on a few records under one fault at every place.
+// smallestRuns are lines that show an anomaly: for each mode that can, the smallest run on the
+// first topology of the library that shows it, on a few records under one fault at every place.
 func (a *app) smallestRuns(ctx context.Context, kind model.AnomalyKind) []string {
 	var lines []string
 	for _, mode := range a.lib.Modes {
-		best, line := (*search.Witness)(nil), ""
 		for _, topology := range a.lib.Topologies {
-			w, command := a.smallestUnder(ctx, topology, mode, kind)
-			if w != nil && (best == nil || isSmaller(w, best)) {
-				best, line = w, command
+			if line := a.smallestUnder(ctx, topology, mode, kind); line != "" {
+				lines = append(lines, line)
+				break
 			}
-		}
-		if best != nil {
-			lines = append(lines, line)
 		}
 	}
 	return lines
 }
 
-// smallestUnder is the smallest witness of an anomaly on one topology under one mode, in the first
-// class of faults that shows it.
+// smallestUnder is the line of the smallest witness of an anomaly on one topology under one mode,
+// in the first class of faults that shows it; "": none does.
 func (a *app) smallestUnder(ctx context.Context, topology *model.Topology, mode *model.Mode,
-	kind model.AnomalyKind) (w *search.Witness, command string) {
+	kind model.AnomalyKind) string {
 	t, err := a.bare(topology)
 	if err != nil {
-		return nil, ""
+		return ""
 	}
 	for _, class := range a.lib.Classes {
+		if !mayShow(mode, class, topology.Kind(), kind) {
+			continue
+		}
 		s := search.Under(t.base, mode, class)
 		s.Input.Records = search.PlacedRecords
 		cell := search.Cell{Library: a.lib, Scenario: s, Class: class}
 		tally, err := cell.Place(ctx, false)
 		if err != nil {
-			return nil, ""
+			return ""
 		}
 		w := tally.Witnesses[kind]
 		if w == nil {
 			continue
 		}
 		s.Seed, s.Faults = w.Seed, planOf(s, w.Rules)
-		return w, t.command(a.program, s)
+		return t.command(a.program, s)
 	}
-	return nil, ""
+	return ""
 }
 
-func isSmaller(w, than *search.Witness) bool {
-	if len(w.Rules) != len(than.Rules) {
-		return len(w.Rules) < len(than.Rules)
-	}
-	return w.Events < than.Events
+// mayShow reports whether it is worth to look for an anomaly under a class: the golden table, where
+// the mode has one, does not say that it never comes.
+func mayShow(mode *model.Mode, class *scenarios.Class, operators model.OperatorKind,
+	kind model.AnomalyKind) bool {
+	cell, isKnown := mode.Cell(class.Name, operators)
+	return class.Applies(mode) && (!isKnown || kind.IsFinding() ||
+		slices.Contains(cell.Must, kind) || slices.Contains(cell.May, kind))
 }
 
 // planOf writes compiled rules as the faults of a scenario.

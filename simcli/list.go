@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/oncesim/oncesim/model"
+	"github.com/oncesim/oncesim/report"
 	"github.com/oncesim/oncesim/scenarios"
 )
 
@@ -27,13 +28,13 @@ type item struct {
 
 // listNames are the lists, in the order in which they are shown.
 var listNames = []string{"scenarios", "modes", "operators", "sinks", "faults", "classes",
-	"properties"}
+	"properties", "topics"}
 
 func (a *app) listCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:       "list [" + strings.Join(listNames, "|") + "]",
-		Short:     "list scenarios, modes, operators, sinks, faults, fault classes, properties",
+		Short:     "list scenarios, modes, operators, sinks, faults, classes, properties, topics",
 		Example:   a.examples("list", "list modes", "list properties --json"),
 		ValidArgs: listNames,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -155,6 +156,10 @@ func (a *app) items(name string) []item {
 			p := &a.lib.Properties[i]
 			list = append(list, item{Name: p.Name, Says: p.Says, Source: p.Source,
 				Anomalies: kindNames(p.Anomalies)})
+		}
+	case "topics":
+		for _, term := range report.Terms() {
+			list = append(list, item{Name: term.Name, Says: term.Says})
 		}
 	default:
 		return nil

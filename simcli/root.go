@@ -91,17 +91,23 @@ func commandNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// flagError adds the nearest flag to a complaint about an unknown one.
+// flagError adds the nearest flag to a complaint about an unknown one, and says in words what the
+// standard library says of a text that is no number.
 func flagError(cmd *cobra.Command, err error) error {
 	message := err.Error()
 	if word, ok := strings.CutPrefix(message, "unknown flag: --"); ok {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		message = fmt.Sprintf("unknown flag --%s", word)
-		if near := model.Nearest(word, names); near != "" {
+		if near := model.Nearest(word, names); word == "sink" {
+			message += ": here each mode writes to its own sink"
+		} else if near != "" {
 			message += fmt.Sprintf("; did you mean --%s?", near)
 		}
 	}
+	message = strings.NewReplacer("strconv.ParseUint: parsing ", "expected a number from 0, not ",
+		"strconv.ParseInt: parsing ", "expected a number, not ", ": invalid syntax", "",
+		": value out of range", ", which is too great").Replace(message)
 	return fail(statusUsage, "%s (%s -h lists the flags)", message, cmd.CommandPath())
 }
 

@@ -50,8 +50,10 @@ func (a *app) runCommand() *cobra.Command {
 			return a.runTarget(t, &r)
 		},
 	}
-	f.addTo(cmd)
+	f.addTo(cmd, "set a parameter of the mode, `NAME=VALUE`; repeatable")
 	flags := cmd.Flags()
+	flags.StringVar(&f.sink, "sink", "", "write to `SINK` and not to the mode's own, for which "+
+		"its claims hold; of run only: under compare each mode has its own")
 	flags.StringVar(&f.mode, "mode", "",
 		"the `MODE`: how a guarantee is won (default "+modeDefault+")")
 	flags.Uint64Var(&f.seed, "seed", scenarios.SeedDefault,

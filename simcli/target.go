@@ -42,17 +42,17 @@ type settings struct {
 	seed    uint64
 	records int
 	input   string
+	sink    string
 	faults  []string
 	params  []string
 }
 
-// addTo declares the flags that all commands which run a scenario have.
-func (f *settings) addTo(cmd *cobra.Command) {
+// addTo declares the flags that all commands which run a scenario have; set is the help of --set.
+func (f *settings) addTo(cmd *cobra.Command, set string) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.input, "input", "", "read the records from `FILE`, one a line")
 	flags.IntVar(&f.records, "records", 0, "only the first `N` records")
-	flags.StringArrayVar(&f.params, "set", nil,
-		"set a parameter of the mode, `NAME=VALUE`; repeatable")
+	flags.StringArrayVar(&f.params, "set", nil, set)
 }
 
 // resolve finds the scenario that arg means and applies the flags that were given.
@@ -89,6 +89,11 @@ func (a *app) resolve(cmd *cobra.Command, arg string, f *settings) (*target, err
 		}
 		s.Input.Records = f.records
 	}
+	if flags.Changed("sink") {
+		if s.Sink, err = a.sink(f.sink); err != nil {
+			return nil, err
+		}
+	}
 	if flags.Changed("fault") {
 		if s.Faults, err = parseFaults(f.faults); err != nil {
 			return nil, err
@@ -102,7 +107,7 @@ func (t *target) isChanged() bool {
 	b, s := t.base, t.s
 	return b.Mode != s.Mode || b.Seed != s.Seed || b.Input.Kind != s.Input.Kind ||
 		b.Input.Path != s.Input.Path || b.Input.Records != s.Input.Records ||
-		!slices.Equal(b.Faults, s.Faults) || !slices.Equal(b.Params, s.Params)
+		b.Sink != s.Sink || !slices.Equal(b.Faults, s.Faults) || !slices.Equal(b.Params, s.Params)
 }
 
 // command is the line that runs s, which differs from the target by flags only.
@@ -195,6 +200,18 @@ func cause(err error) error {
 	return err
 }
 
+// sink is the name of a sink of the library.
+func (a *app) sink(name string) (string, error) {
+	var names []string
+	for _, sink := range a.lib.Sinks {
+		if sink.Name == name {
+			return name, nil
+		}
+		names = append(names, sink.Name)
+	}
+	return "", unknown("sink", name, names)
+}
+
 func (a *app) mode(name string) (*model.Mode, error) {
 	for _, m := range a.lib.Modes {
 		if m.Name == name {
@@ -223,67 +240,104 @@ func (a *app) scenarioNames() []string {
 	return names
 }
 
-// parseFaults reads the lines of --fault. An empty one stands for no fault.
+// parseFaults reads the lines of --fault. An empty one stands for no fault, and is the only one.
 func parseFaults(lines []string) (faults.Plan, error) {
 	var plan faults.Plan
 	for _, line := range lines {
 		if strings.TrimSpace(line) == "" {
+			if len(lines) > 1 {
+				return nil, fail(statusUsage,
+					"--fault %q stands for no fault, and there are others", line)
+			}
 			continue
 		}
 		f, err := faults.Parse(line)
 		if err != nil {
-			return nil, fail(statusUsage, "--fault %q: %w", line, err)
+			return nil, fail(statusUsage, "--fault %q: %w", line, meant(err))
 		}
 		plan = append(plan, f)
 	}
 	return plan, nil
 }
 
-// setAmong applies the lines of --set under the scenario's own mode or else the first of some modes
-// that has all of the parameters: the others take of them what they have.
-func (t *target) setAmong(modes []*model.Mode, lines []string) error {
-	if len(lines) == 0 {
-		return nil
-	}
-	for _, mode := range append([]*model.Mode{t.s.Mode}, modes...) {
-		hasAll := true
-		for _, line := range lines {
+// setAmong adds the lines of --set to settings; each must be right for those of some modes that
+// have the parameter, and at least one has to: the others leave it out.
+func setAmong(params []model.ParamValue, modes []*model.Mode, lines []string) ([]model.ParamValue,
+	error) {
+	for _, line := range lines {
+		var v *model.ParamValue
+		var known []string
+		for _, mode := range modes {
 			name, _, _ := strings.Cut(line, "=")
-			hasAll = hasAll && mode.Param(name) != nil
+			if strings.Contains(line, "=") && mode.Param(name) == nil {
+				known = append(known, paramNames(mode)...)
+				continue
+			}
+			one, err := parseSetting(mode, line)
+			if err != nil {
+				return nil, err
+			}
+			v = &one
 		}
-		if hasAll {
-			plan := t.s.Faults
-			t.s = search.WithMode(t.s, mode)
-			t.s.Faults = plan
-			break
+		if v == nil {
+			name, _, _ := strings.Cut(line, "=")
+			slices.Sort(known)
+			return nil, unknown("parameter of "+theseModes(modes), name, slices.Compact(known))
 		}
+		params = with(params, *v)
 	}
-	return t.set(lines)
+	return params, nil
+}
+
+// theseModes names the modes that are looked at: by their names if they are few.
+func theseModes(modes []*model.Mode) string {
+	if len(modes) > 3 {
+		return "these modes"
+	}
+	return strings.Join(names(modes, func(m *model.Mode) string { return m.Name }), ", ")
 }
 
 // set applies the lines of --set.
 func (t *target) set(lines []string) error {
-	s := t.s
-	s.Params = slices.Clone(s.Params)
 	for _, line := range lines {
-		name, text, ok := strings.Cut(line, "=")
-		if !ok {
-			return fail(statusUsage, "--set %q, expected NAME=VALUE", line)
-		}
-		p := s.Mode.Param(name)
-		if p == nil {
-			return unknown("parameter of "+s.Mode.Name, name, paramNames(s.Mode))
-		}
-		v, err := parseParam(p, text)
+		v, err := parseSetting(t.s.Mode, line)
 		if err != nil {
 			return err
 		}
-		s.Params = slices.DeleteFunc(s.Params, func(o model.ParamValue) bool {
-			return o.Name == name
-		})
-		s.Params = append(s.Params, model.ParamValue{Name: name, Value: v})
+		t.s.Params = with(t.s.Params, v)
 	}
 	return nil
+}
+
+// with adds a setting to others, of which the one of the same name is left out.
+func with(params []model.ParamValue, v model.ParamValue) []model.ParamValue {
+	others := slices.DeleteFunc(slices.Clone(params), func(o model.ParamValue) bool {
+		return o.Name == v.Name
+	})
+	return append(others, v)
+}
+
+// ofMode is a scenario without the settings that its mode does not have.
+func ofMode(s *scenarios.Scenario) *scenarios.Scenario {
+	c := *s
+	c.Params = slices.DeleteFunc(slices.Clone(s.Params), func(v model.ParamValue) bool {
+		return s.Mode.Param(v.Name) == nil
+	})
+	return &c
+}
+
+// parseSetting reads a line of --set.
+func parseSetting(mode *model.Mode, line string) (model.ParamValue, error) {
+	name, text, ok := strings.Cut(line, "=")
+	if !ok {
+		return model.ParamValue{}, fail(statusUsage, "--set %q, expected NAME=VALUE", line)
+	}
+	p := mode.Param(name)
+	if p == nil {
+		return model.ParamValue{}, unknown("parameter of "+mode.Name, name, paramNames(mode))
+	}
+	v, err := parseParam(p, text)
+	return model.ParamValue{Name: name, Value: v}, err
 }
 
 func paramNames(m *model.Mode) []string {
