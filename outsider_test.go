@@ -157,6 +157,10 @@ func Example_outsider() {
 	// effectively-once   holds
 	// order              holds
 	// no-revision        holds
+	// atomic-visibility  holds
+	// global-visibility  holds
+	// agreement          holds
+	// conserved          holds
 	// progress           holds
 	// mechanism          holds
 }
