@@ -306,7 +306,7 @@ func TestAgreementOnServices(t *testing.T) {
 // keyed draw picks some.
 func TestAgreementOnPairs(t *testing.T) {
 	c := newComparison()
-	share := int64(500)
+	share := int64(1500)
 	if *deep {
 		share = 10
 	}
