@@ -81,7 +81,9 @@ func envelope(t *testing.T, lib *scenarios.Library, mode *model.Mode, top *model
 	}
 	for i, gap := range search.Gaps() {
 		t.Logf("%8d crashes in the gap %s", gaps.counts[i], gap)
-		if *full {
+		// A batch is written before it is finished: nothing of it is to be made visible afterwards.
+		isEmpty := gap == search.GapNotify && slices.Contains(mode.Extra, "driver")
+		if *full && !isEmpty {
 			require.NotZero(t, gaps.counts[i], "no crash in the gap %s", gap)
 		}
 	}

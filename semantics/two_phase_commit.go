@@ -58,7 +58,7 @@ var TwoPhaseCommit = model.Mode{
 		forget-call        non-deterministic L SL D RV HT (AG T RG ST)
 		stale-read         stateless,non-deterministic - (L HT)
 		stale-read         commutative       - (AG T L HT)
-		stale-read         non-commutative   - (L)
+		stale-read         non-commutative   - (L HT)
 		truncate           stateless         L
 		truncate           commutative       L SL W
 		truncate           non-commutative   L SL
