@@ -20,11 +20,11 @@ var BatchLog = model.SinkSpec{
 //
 //	parts[p]   the entries of a partition
 //	held[p]    the batches that it holds, in the order in which they came
-//	fences[p]  the highest attempt that asked with a fence
+//	fences[p]  who may still write to it
 type batchLog struct {
 	parts  [][]model.Record
 	held   [][]heldBatch
-	fences []int32
+	fences []fence
 }
 
 // heldBatch is a batch in a log: its id, and where it begins.
@@ -32,7 +32,7 @@ type heldBatch struct{ id, first int64 }
 
 func newBatchLog(partitions int) *batchLog {
 	return &batchLog{parts: make([][]model.Record, partitions),
-		held: make([][]heldBatch, partitions), fences: make([]int32, partitions)}
+		held: make([][]heldBatch, partitions), fences: make([]fence, partitions)}
 }
 
 // Reset implements model.Service.
@@ -46,12 +46,9 @@ func (l *batchLog) Reset() {
 // Serve implements model.Service.
 func (l *batchLog) Serve(_ int64, req *model.Message, ans *model.Answer) {
 	part := &l.parts[req.Seq]
-	if req.Flags&model.Fenced != 0 {
-		if req.Attempt < l.fences[req.Seq] {
-			ans.Outcome = model.Refused
-			return
-		}
-		l.fences[req.Seq] = req.Attempt
+	if !l.fences[req.Seq].admits(req) {
+		ans.Outcome = model.Refused
+		return
 	}
 	switch req.Kind {
 	case model.Write:
@@ -87,7 +84,7 @@ func (l *batchLog) writeBatch(req *model.Message, ans *model.Answer) {
 // State implements model.Service.
 func (l *batchLog) State(c *model.Codec) {
 	for i := range l.parts {
-		c.Int32(&l.fences[i])
+		l.fences[i].state(c)
 		model.Slice(c, &l.parts[i], c.Record)
 		model.Slice(c, &l.held[i], func(b *heldBatch) {
 			c.Int64(&b.id)

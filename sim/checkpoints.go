@@ -18,7 +18,7 @@ import (
 //	retained     the completed checkpoints that can be gone back to, the latest last
 //	parts[task]  what is there of a task
 type checkpoints struct {
-	fence    int32
+	fence    fence
 	given    int64
 	retained []int64
 	parts    [][]upload
@@ -38,12 +38,6 @@ func (s *checkpoints) reset() {
 		s.parts[i] = s.parts[i][:0]
 	}
 	s.parts = s.parts[:0]
-}
-
-// admits raises the fence to an attempt, and reports false for one that is below it.
-func (s *checkpoints) admits(attempt int32) bool {
-	s.fence = max(s.fence, attempt)
-	return attempt == s.fence
 }
 
 func (s *checkpoints) serve(req *model.Message, ans *model.Answer) {
@@ -75,12 +69,7 @@ func (s *checkpoints) task(task int64) *[]upload {
 
 // find returns where the part of a checkpoint is in a list, or -1.
 func find(list []upload, checkpoint int64) int {
-	for i := range list {
-		if list[i].checkpoint == checkpoint {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(list, func(part upload) bool { return part.checkpoint == checkpoint })
 }
 
 func (s *checkpoints) upload(req *model.Message, ans *model.Answer) {
@@ -147,16 +136,9 @@ func (s *checkpoints) complete(req *model.Message, ans *model.Answer) {
 	if over := int64(len(s.retained)) - req.N; over > 0 {
 		s.retained = append(s.retained[:0], s.retained[over:]...)
 	}
-	s.drop(func(checkpoint int64) bool { return checkpoint < req.Seq && !s.isRetained(checkpoint) })
-}
-
-func (s *checkpoints) isRetained(checkpoint int64) bool {
-	for _, c := range s.retained {
-		if c == checkpoint {
-			return true
-		}
-	}
-	return false
+	s.drop(func(checkpoint int64) bool {
+		return checkpoint < req.Seq && !slices.Contains(s.retained, checkpoint)
+	})
 }
 
 // drop drops the parts of those checkpoints that are to go.
@@ -176,7 +158,7 @@ func (s *checkpoints) state(c *model.Codec) {
 	if c.IsDecoding() {
 		s.reset()
 	}
-	c.Int32(&s.fence)
+	s.fence.state(c)
 	c.Int64(&s.given)
 	model.Slice(c, &s.retained, c.Int64)
 	model.Slice(c, &s.kept, c.Record)

@@ -63,7 +63,7 @@ func (s *store) serveJob(req *model.Message, ans *model.Answer) {
 	if req.Kind.Service() != model.StateStore {
 		panic(fmt.Sprintf("sim: the state store does not serve %s", req.Kind))
 	}
-	if req.Flags&model.Fenced != 0 && !s.checkpoints.admits(req.Attempt) {
+	if !s.checkpoints.fence.admits(req) {
 		ans.Outcome = model.Refused
 		return
 	}
@@ -85,7 +85,7 @@ func (s *store) row(task int64) *taskRow {
 }
 
 func (s *store) serveRow(row *taskRow, req *model.Message, ans *model.Answer) {
-	if req.Flags&model.Fenced != 0 && !row.admits(req.Attempt) {
+	if !row.fence.admits(req) {
 		ans.Outcome = model.Refused
 		return
 	}

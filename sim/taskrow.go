@@ -13,7 +13,7 @@ import (
 //	catalogs[c]     what was taken up on input channel c
 //	outbox[first:]  the outputs that are not known to be delivered; the index is the number
 type taskRow struct {
-	fence    int32
+	fence    fence
 	catalogs []catalog
 	outbox   []model.Record
 	first    int64
@@ -25,12 +25,6 @@ func (r *taskRow) reset() {
 		r.catalogs[i].reset()
 	}
 	r.catalogs = r.catalogs[:0]
-}
-
-// admits raises the fence to an attempt, and reports false for one that is below it.
-func (r *taskRow) admits(attempt int32) bool {
-	r.fence = max(r.fence, attempt)
-	return attempt == r.fence
 }
 
 // catalog returns the catalog of an input channel, an empty one if there is none yet.
@@ -64,7 +58,7 @@ func (r *taskRow) takeUp(req *model.Message, ans *model.Answer) bool {
 }
 
 func (r *taskRow) state(c *model.Codec) {
-	c.Int32(&r.fence)
+	r.fence.state(c)
 	model.Slice(c, &r.outbox, c.Record)
 	c.Int64(&r.first)
 	n := c.Len(len(r.catalogs))

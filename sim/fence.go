@@ -1,0 +1,18 @@
+package sim
+
+import "github.com/oncesim/oncesim/model"
+
+// fence shuts out lives that were replaced: it is the highest attempt that asked with a fence.
+type fence int32
+
+// admits raises the fence to the attempt of a request, and reports false for one that is below it.
+// A request that does not ask for a fence passes.
+func (f *fence) admits(req *model.Message) bool {
+	if req.Flags&model.Fenced == 0 {
+		return true
+	}
+	*f = max(*f, fence(req.Attempt))
+	return *f == fence(req.Attempt)
+}
+
+func (f *fence) state(c *model.Codec) { c.Int32((*int32)(f)) }
