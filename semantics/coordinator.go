@@ -30,7 +30,6 @@ const (
 //
 // A part that fails, or a timeout, aborts the checkpoint: the next one takes its place.
 type coordinator struct {
-	self       model.ProcID
 	tasks      []model.ProcID
 	sources    []model.ProcID
 	interval   int64
@@ -48,15 +47,14 @@ type coordinator struct {
 	restored   int64
 	isOpen     bool // all tasks have begun
 	pending    int64
-	isIdle     bool   // every part so far has nothing left to do
-	waiting    []bool // by task: for Ready, then for Acknowledge
-	missing    int64
+	isIdle     bool     // every part so far has nothing left to do
+	roll       rollCall // for Ready, then for Acknowledge
 	failures   int64
 	isFallback bool // the newest checkpoint cannot be restored: its predecessor is asked for
 }
 
-func newCoordinator(job *model.Job, task *model.Task) *coordinator {
-	c := &coordinator{self: task.Proc, interval: job.Param("interval"),
+func newCoordinator(job *model.Job) *coordinator {
+	c := &coordinator{interval: job.Param("interval"),
 		timeout: job.Param("checkpoint-timeout"), tolerable: job.Param("tolerable"),
 		retain: job.Param("retain"), back: job.Param("restore"),
 		isLone:    job.Param("lone-restart") == 1,
@@ -78,17 +76,8 @@ func newCoordinator(job *model.Job, task *model.Task) *coordinator {
 func (c *coordinator) Start(self model.Self, s *model.Script) {
 	c.attempt, c.completed, c.restored, c.isOpen = self.Attempt, 0, unknownCheckpoint, false
 	c.pending, c.isIdle, c.failures, c.isFallback = 0, false, 0, false
-	c.await()
+	c.roll.await(len(c.tasks), c.tasks)
 	s.CallUntilDone(model.StateStore, c.about(model.Newest, 0, 0))
-}
-
-// await expects something of every task.
-func (c *coordinator) await() {
-	c.waiting = c.waiting[:0]
-	for range c.tasks {
-		c.waiting = append(c.waiting, true)
-	}
-	c.missing = int64(len(c.tasks))
 }
 
 // about is a request about a checkpoint.
@@ -159,8 +148,8 @@ func (c *coordinator) newest(s *model.Script, ans *model.Answer) {
 func (c *coordinator) due(s *model.Script, token int64) {
 	switch {
 	case token == resendRestore && !c.isOpen:
-		for i, task := range c.tasks {
-			if c.waiting[i] {
+		for _, task := range c.tasks {
+			if c.roll.waiting[task] {
 				s.Send(task, notice(model.Restore, c.restored))
 			}
 		}
@@ -176,7 +165,7 @@ func (c *coordinator) due(s *model.Script, token int64) {
 // trigger begins a checkpoint.
 func (c *coordinator) trigger(s *model.Script, id int64) {
 	c.pending, c.isIdle = id, true
-	c.await()
+	c.roll.await(len(c.tasks), c.tasks)
 	if c.cleansUp && c.completed > 0 {
 		s.Begin(model.StateStore, c.about(model.Discard, c.completed, 0))
 	}
@@ -192,7 +181,7 @@ func (c *coordinator) heard(s *model.Script, ev *model.Event) {
 			s.Send(ev.From, notice(model.Restore, c.completed))
 			return
 		}
-		if !c.isOpen && m.Seq == c.restored && c.heardAll(ev.From) {
+		if !c.isOpen && m.Seq == c.restored && c.roll.hear(ev.From) {
 			c.isOpen = true
 			s.After(c.interval, nextInterval)
 		}
@@ -201,7 +190,7 @@ func (c *coordinator) heard(s *model.Script, ev *model.Event) {
 			return // it is late: the checkpoint was aborted
 		}
 		c.isIdle = c.isIdle && m.Flags&model.Idle != 0
-		if c.heardAll(ev.From) {
+		if c.roll.hear(ev.From) {
 			done := c.about(model.Completion, c.pending, c.retain)
 			done.Cursor = c.completed
 			s.Call(model.StateStore, done)
@@ -211,16 +200,6 @@ func (c *coordinator) heard(s *model.Script, ev *model.Event) {
 	default:
 		panic(fmt.Sprintf("semantics: coordinator hears %s", m.Kind))
 	}
-}
-
-// heardAll notes that a task has answered, and reports whether it was the last one.
-func (c *coordinator) heardAll(from model.ProcID) bool {
-	if !c.waiting[from] {
-		return false
-	}
-	c.waiting[from] = false
-	c.missing--
-	return c.missing == 0
 }
 
 // declined handles a vote of no: of a checkpoint under way, or of the one to begin from.
@@ -290,8 +269,7 @@ func (c *coordinator) State(codec *model.Codec) {
 	codec.Bool(&c.isOpen)
 	codec.Int64(&c.pending)
 	codec.Bool(&c.isIdle)
-	model.Slice(codec, &c.waiting, codec.Bool)
-	codec.Int64(&c.missing)
+	c.roll.state(codec)
 	codec.Int64(&c.failures)
 	codec.Bool(&c.isFallback)
 }

@@ -196,7 +196,6 @@ func (k *counts) reset(outputs, inputs int) {
 //
 //	history[p]   the snapshots of task p, oldest first, behind the start
 //	line[p]      how many of them are not undone; 0: the task begins from the start
-//	newest[p]    the number of its newest one
 type lineFinder struct {
 	job     *model.Job
 	tasks   int
@@ -426,12 +425,11 @@ func (p *loneTask) about(kind model.Kind, number int64) model.Message {
 // twice.
 func (p *loneTask) load(ev *model.Event) {
 	newest := p.now.number
-	for _, rec := range ev.Ans.Records[:ev.Ans.N] {
-		if p.task.Role == model.Source {
-			p.cursor.next = rec.ID.Offset
-		} else {
-			p.keyed.values[rec.Key] = rec.Value
-		}
+	switch state := ev.Ans.Records[:ev.Ans.N]; p.task.Role {
+	case model.Source:
+		p.cursor.next = state[0].ID.Offset
+	case model.Operate:
+		p.keyed.restore(state)
 	}
 	p.history = decodeCounts(p.history, ev.Ans.Records[ev.Ans.N:])
 	p.now.copy(&p.history[len(p.history)-1])
@@ -508,15 +506,12 @@ func (p *loneTask) snapshot(s *model.Script) {
 	p.history = pushCounts(p.history, &p.now)
 	m := p.about(model.Upload, p.now.number)
 	p.parts = p.parts[:0]
-	if p.task.Role == model.Source {
+	switch p.task.Role {
+	case model.Source:
 		p.parts = append(p.parts,
 			model.Record{ID: model.ID{Part: p.cursor.part, Offset: p.cursor.next}})
-	} else if p.task.Role == model.Operate {
-		p.keyed.keys = model.SortedKeys(p.keyed.values, p.keyed.keys[:0])
-		for _, key := range p.keyed.keys {
-			p.parts = append(p.parts,
-				model.Record{Op: p.keyed.op, Key: key, Value: p.keyed.values[key]})
-		}
+	case model.Operate:
+		p.parts = p.keyed.list(p.parts)
 	}
 	m.N = int64(len(p.parts))
 	for i := range p.history {

@@ -105,6 +105,22 @@ func (k *keyed) take(s *model.Script, m *model.Message) (after model.Value, ok b
 	return after, true
 }
 
+// list appends the keyed state in memory to into, in the order of keys: what a snapshot holds.
+func (k *keyed) list(into []model.Record) []model.Record {
+	k.keys = model.SortedKeys(k.values, k.keys[:0])
+	for _, key := range k.keys {
+		into = append(into, model.Record{Op: k.op, Key: key, Value: k.values[key]})
+	}
+	return into
+}
+
+// restore takes what list has made.
+func (k *keyed) restore(list []model.Record) {
+	for i := range list {
+		k.values[list[i].Key] = list[i].Value
+	}
+}
+
 // hasState reports whether the step that was taken last made a state to be kept durable.
 func (k *keyed) hasState() bool { return k.durable && k.out.Failed() == "" }
 

@@ -162,8 +162,7 @@ type driver struct {
 	asked   int64          // partitions asked for their end, then for whether that is the last
 	wait    int64          // until something arrives; 0: nothing ever will
 	isOpen  bool
-	waiting []bool
-	missing int64
+	roll    rollCall
 	isRun   bool // the batch is being run
 }
 
@@ -203,35 +202,13 @@ const (
 func (d *driver) Start(self model.Self, s *model.Script) {
 	d.attempt, d.batch, d.plan, d.asked, d.wait = self.Attempt, 0, d.plan[:0], 0, 0
 	d.isOpen, d.isRun = false, false
-	d.await(d.everyone)
+	d.roll.await(len(d.everyone), d.everyone)
 	s.CallUntilDone(model.StateStore, d.about(model.NewestBatch, 0))
 }
 
 func (d *driver) about(kind model.Kind, batch int64) model.Message {
 	return model.Message{Kind: kind, Flags: d.fence, Seq: batch,
 		Record: model.Record{ID: model.ID{Offset: -1}}}
-}
-
-// await expects something of some tasks.
-func (d *driver) await(tasks []model.ProcID) {
-	d.waiting = d.waiting[:0]
-	for range d.everyone {
-		d.waiting = append(d.waiting, false)
-	}
-	for _, task := range tasks {
-		d.waiting[task] = true
-	}
-	d.missing = int64(len(tasks))
-}
-
-// heard notes that a task has answered, and reports whether it was the last one.
-func (d *driver) heard(from model.ProcID) bool {
-	if !d.waiting[from] {
-		return false
-	}
-	d.waiting[from] = false
-	d.missing--
-	return d.missing == 0
 }
 
 // Step implements model.Process.
@@ -288,7 +265,7 @@ func (d *driver) restore(s *model.Script) {
 		from--
 	}
 	for _, task := range d.everyone {
-		if d.waiting[task] {
+		if d.roll.waiting[task] {
 			s.Send(task, notice(model.Restore, from))
 		}
 	}
@@ -297,7 +274,7 @@ func (d *driver) restore(s *model.Script) {
 func (d *driver) told(s *model.Script, ev *model.Event) {
 	switch m := &ev.Msg; m.Kind {
 	case model.Ready:
-		if d.isOpen || !d.heard(ev.From) {
+		if d.isOpen || !d.roll.hear(ev.From) {
 			return
 		}
 		d.isOpen = true
@@ -307,7 +284,7 @@ func (d *driver) told(s *model.Script, ev *model.Event) {
 			d.begin(s)
 		}
 	case model.Acknowledge:
-		if d.isOpen && d.isRun && m.Seq == d.batch && d.heard(ev.From) {
+		if d.isOpen && d.isRun && m.Seq == d.batch && d.roll.hear(ev.From) {
 			s.CallUntilDone(model.StateStore, d.about(model.FinishBatch, d.batch))
 		}
 	case model.Decline:
@@ -396,7 +373,7 @@ func (d *driver) planned(s *model.Script, ans *model.Answer) {
 // run has the sources send their parts of the batch.
 func (d *driver) run(s *model.Script) {
 	d.isRun = true
-	d.await(d.tasks)
+	d.roll.await(len(d.everyone), d.tasks)
 	for part := range d.parts {
 		m := notice(model.Trigger, d.batch)
 		m.Cursor, m.N = d.plan[part].Value.Num, d.plan[part].ID.Offset
@@ -413,7 +390,6 @@ func (d *driver) State(c *model.Codec) {
 	c.Int64(&d.asked)
 	c.Int64(&d.wait)
 	c.Bool(&d.isOpen)
-	model.Slice(c, &d.waiting, c.Bool)
-	c.Int64(&d.missing)
+	d.roll.state(c)
 	c.Bool(&d.isRun)
 }

@@ -300,9 +300,7 @@ func (p *batchOperator) Step(ev *model.Event, s *model.Script) {
 		}
 	case ev.Kind == model.Answered && ev.Msg.Kind == model.Download:
 		if !p.shared.isOpen && p.shared.restored(s, ev) {
-			for _, rec := range ev.Ans.Records {
-				p.keyed.values[rec.Key] = rec.Value
-			}
+			p.keyed.restore(ev.Ans.Records)
 			p.begin(s)
 		}
 	case ev.Kind == model.Answered && ev.Msg.Kind == model.Upload:
@@ -340,20 +338,11 @@ func (p *batchOperator) take(s *model.Script, m *model.Message) {
 		p.shared.acknowledge(s, batch)
 		return
 	}
-	m2 := p.shared.about(model.Upload, batch)
-	m2.Parts = p.values()
-	m2.N = int64(len(m2.Parts))
-	s.CallUntilDone(model.StateStore, m2)
-}
-
-// values is the keyed state, in the order of keys.
-func (p *batchOperator) values() []model.Record {
-	p.parts, p.keyed.keys = p.parts[:0], model.SortedKeys(p.keyed.values, p.keyed.keys[:0])
-	for _, key := range p.keyed.keys {
-		p.parts = append(p.parts,
-			model.Record{Op: p.keyed.op, Key: key, Value: p.keyed.values[key]})
-	}
-	return p.parts
+	part := p.shared.about(model.Upload, batch)
+	p.parts = p.keyed.list(p.parts[:0])
+	part.Parts = p.parts
+	part.N = int64(len(part.Parts))
+	s.CallUntilDone(model.StateStore, part)
 }
 
 // State implements model.Process.

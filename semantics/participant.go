@@ -89,7 +89,7 @@ func (p *participant) step(ev *model.Event, s *model.Script, b body) bool {
 		p.queue = append(p.queue, ev.Msg)
 		p.handle(s, b)
 	case ev.Kind == model.TimerFired && ev.Token > 0:
-		p.upload(s, b, ev.Token, nil)
+		p.upload(s, b, ev.Token)
 	case ev.Kind == model.Answered && ev.Msg.Kind == model.Download:
 		p.downloaded(s, b, ev)
 	case ev.Kind == model.Answered && ev.Msg.Kind == model.Upload:
@@ -181,16 +181,16 @@ func (p *participant) snapshot(s *model.Script, b body, checkpoint int64) {
 		s.After(aliasDelay, checkpoint)
 		return
 	}
-	p.upload(s, b, checkpoint, nil)
+	p.upload(s, b, checkpoint)
 }
 
-// upload sends the state as it is now, with the records that were in flight.
-func (p *participant) upload(s *model.Script, b body, checkpoint int64, flight []model.Record) {
+// upload sends the state as it is now.
+func (p *participant) upload(s *model.Script, b body, checkpoint int64) {
 	state, isIdle := b.now()
-	p.send(s, checkpoint, state, flight, isIdle)
+	p.send(s, checkpoint, state, nil, isIdle)
 }
 
-// send sends a part.
+// send sends a part, with the records that were in flight.
 func (p *participant) send(s *model.Script, checkpoint int64, state, flight []model.Record,
 	isIdle bool) {
 	m := p.about(model.Upload, checkpoint)
@@ -233,6 +233,37 @@ func (p *participant) state(c *model.Codec) {
 type cutter interface {
 	body
 	ahead(s *model.Script, checkpoint int64)
+}
+
+// gated is a participant that barriers come to: an operator or a sink.
+type gated struct {
+	part participant
+	gate gate
+}
+
+func newGated(job *model.Job, task *model.Task) gated {
+	return gated{part: newParticipant(job, task), gate: newGate(job)}
+}
+
+func (g *gated) reset(self model.Self, s *model.Script) {
+	g.part.reset(self, s)
+	g.gate.reset(g.part.task, 0)
+}
+
+// admits takes a barrier, and reports whether what comes is a record that goes on to the task.
+func (g *gated) admits(s *model.Script, b cutter, m *model.Message) bool {
+	if m.Kind == model.Barrier {
+		g.gate.barrier(s, &g.part, b, m)
+		return false
+	}
+	return g.gate.pass(m)
+}
+
+func (g *gated) cancelled(checkpoint int64) { g.gate.cancel(&g.part, checkpoint) }
+
+func (g *gated) state(c *model.Codec) {
+	g.part.state(c)
+	g.gate.state(c)
 }
 
 // gate brings the barriers of several channels together.

@@ -159,7 +159,7 @@ func snapshotTolerates() []string {
 
 func newSnapshot(job *model.Job, task *model.Task) model.Process {
 	return newCheckpointed(job, task, func() model.Process {
-		return &plainSink{part: newParticipant(job, task), gate: newGate(job)}
+		return &plainSink{newGated(job, task)}
 	})
 }
 
@@ -169,12 +169,12 @@ func newCheckpointed(job *model.Job, task *model.Task, sink func() model.Process
 	case model.Source:
 		return newSnapshotSource(job, task)
 	case model.Operate:
-		return &snapshotOperator{part: newParticipant(job, task), gate: newGate(job),
+		return &snapshotOperator{gated: newGated(job, task),
 			keyed: newKeyed(job, task, model.Snapshotted)}
 	case model.Sink:
 		return sink()
 	}
-	return newCoordinator(job, task)
+	return newCoordinator(job)
 }
 
 // snapshotSource hands out what it reads, and marks in the stream where a checkpoint cuts it.
@@ -256,16 +256,14 @@ func (p *snapshotSource) State(c *model.Codec) {
 
 // snapshotOperator keeps its keyed state in memory, and in checkpoints.
 type snapshotOperator struct {
-	part  participant
-	gate  gate
+	gated
 	keyed keyed
 	list  []model.Record
 }
 
 // Start implements model.Process.
 func (p *snapshotOperator) Start(self model.Self, s *model.Script) {
-	p.part.reset(self, s)
-	p.gate.reset(p.part.task, 0)
+	p.gated.reset(self, s)
 	p.keyed.reset(self)
 }
 
@@ -278,18 +276,12 @@ func (p *snapshotOperator) Step(ev *model.Event, s *model.Script) {
 
 func (p *snapshotOperator) load(_ *model.Script, checkpoint int64, state, flight []model.Record) {
 	p.gate.reset(p.part.task, checkpoint)
-	for i := range state {
-		p.keyed.values[state[i].Key] = state[i].Value
-	}
+	p.keyed.restore(state)
 	p.part.deliver(flight)
 }
 
 func (p *snapshotOperator) take(s *model.Script, m *model.Message) {
-	if m.Kind == model.Barrier {
-		p.gate.barrier(s, &p.part, p, m)
-		return
-	}
-	if !p.gate.pass(m) {
+	if !p.admits(s, p, m) {
 		return
 	}
 	list, _ := p.keyed.apply(s, m)
@@ -300,11 +292,7 @@ func (p *snapshotOperator) take(s *model.Script, m *model.Message) {
 
 // now is the keyed state, in the order of keys.
 func (p *snapshotOperator) now() (state []model.Record, isIdle bool) {
-	p.list, p.keyed.keys = p.list[:0], model.SortedKeys(p.keyed.values, p.keyed.keys[:0])
-	for _, key := range p.keyed.keys {
-		p.list = append(p.list,
-			model.Record{Op: p.keyed.op, Key: key, Value: p.keyed.values[key]})
-	}
+	p.list = p.keyed.list(p.list[:0])
 	return p.list, true
 }
 
@@ -312,26 +300,17 @@ func (p *snapshotOperator) ahead(*model.Script, int64) {}
 
 func (p *snapshotOperator) completed(*model.Script, int64) {}
 
-func (p *snapshotOperator) cancelled(checkpoint int64) { p.gate.cancel(&p.part, checkpoint) }
-
 // State implements model.Process.
 func (p *snapshotOperator) State(c *model.Codec) {
-	p.part.state(c)
-	p.gate.state(c)
+	p.gated.state(c)
 	p.keyed.state(c)
 }
 
 // plainSink writes what comes as it comes, until the write is done.
-type plainSink struct {
-	part participant
-	gate gate
-}
+type plainSink struct{ gated }
 
 // Start implements model.Process.
-func (p *plainSink) Start(self model.Self, s *model.Script) {
-	p.part.reset(self, s)
-	p.gate.reset(p.part.task, 0)
-}
+func (p *plainSink) Start(self model.Self, s *model.Script) { p.reset(self, s) }
 
 // Step implements model.Process.
 func (p *plainSink) Step(ev *model.Event, s *model.Script) {
@@ -350,10 +329,7 @@ func (p *plainSink) load(_ *model.Script, checkpoint int64, _, flight []model.Re
 }
 
 func (p *plainSink) take(s *model.Script, m *model.Message) {
-	switch {
-	case m.Kind == model.Barrier:
-		p.gate.barrier(s, &p.part, p, m)
-	case p.gate.pass(m):
+	if p.admits(s, p, m) {
 		s.CallUntilDone(model.External, write(p.part.task, m.Record))
 	}
 }
@@ -364,10 +340,5 @@ func (p *plainSink) ahead(*model.Script, int64) {}
 
 func (p *plainSink) completed(*model.Script, int64) {}
 
-func (p *plainSink) cancelled(checkpoint int64) { p.gate.cancel(&p.part, checkpoint) }
-
 // State implements model.Process.
-func (p *plainSink) State(c *model.Codec) {
-	p.part.state(c)
-	p.gate.state(c)
-}
+func (p *plainSink) State(c *model.Codec) { p.state(c) }

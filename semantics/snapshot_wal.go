@@ -100,21 +100,19 @@ var SnapshotWAL = model.Mode{
 //	          header, with the checkpoint as its offset and the number of rows as its path, then
 //	          the rows
 type walSink struct {
-	part    participant
-	gate    gate
+	gated
 	isWhole bool // a checkpoint's rows are written in one step
 	rows    []model.Record
 	pending []model.Record
 }
 
 func newWALSink(job *model.Job, task *model.Task, isWhole bool) *walSink {
-	return &walSink{part: newParticipant(job, task), gate: newGate(job), isWhole: isWhole}
+	return &walSink{gated: newGated(job, task), isWhole: isWhole}
 }
 
 // Start implements model.Process.
 func (p *walSink) Start(self model.Self, s *model.Script) {
-	p.part.reset(self, s)
-	p.gate.reset(p.part.task, 0)
+	p.gated.reset(self, s)
 	p.rows, p.pending = p.rows[:0], p.pending[:0]
 }
 
@@ -138,10 +136,7 @@ func (p *walSink) load(s *model.Script, checkpoint int64, state, flight []model.
 }
 
 func (p *walSink) take(s *model.Script, m *model.Message) {
-	switch {
-	case m.Kind == model.Barrier:
-		p.gate.barrier(s, &p.part, p, m)
-	case p.gate.pass(m):
+	if p.admits(s, p, m) {
 		p.rows = append(p.rows, m.Record)
 	}
 }
@@ -182,12 +177,9 @@ func (p *walSink) completed(s *model.Script, checkpoint int64) {
 	p.pending = append(p.pending[:0], p.pending[done:]...)
 }
 
-func (p *walSink) cancelled(checkpoint int64) { p.gate.cancel(&p.part, checkpoint) }
-
 // State implements model.Process.
 func (p *walSink) State(c *model.Codec) {
-	p.part.state(c)
-	p.gate.state(c)
+	p.gated.state(c)
 	model.Slice(c, &p.rows, c.Record)
 	model.Slice(c, &p.pending, c.Record)
 }

@@ -167,8 +167,7 @@ type txn struct{ checkpoint, id, epoch int64 }
 //	made               transactional ids taken: in this life, or who probes, in all
 //	probed             the id that is being begun to see whether it was used; 0: none
 type transactionSink struct {
-	part        participant
-	gate        gate
+	gated
 	fence       model.Flags
 	timeout     int64
 	pool        int64
@@ -192,7 +191,7 @@ type transactionSink struct {
 
 func newTransactionSink(job *model.Job, task *model.Task) *transactionSink {
 	is := func(name string) bool { return job.Param(name) == 1 }
-	return &transactionSink{part: newParticipant(job, task), gate: newGate(job),
+	return &transactionSink{gated: newGated(job, task),
 		fence: externalFence(job), timeout: job.Param("txn-timeout"), pool: job.Param("pool"),
 		aborts: job.Param("abort-lingering"), recommits: is("recommit"),
 		commitsAll: is("commit-all"), isGlobal: is("global"), namesEpochs: is("epochs"),
@@ -201,8 +200,7 @@ func newTransactionSink(job *model.Job, task *model.Task) *transactionSink {
 
 // Start implements model.Process.
 func (p *transactionSink) Start(self model.Self, s *model.Script) {
-	p.part.reset(self, s)
-	p.gate.reset(p.part.task, 0)
+	p.gated.reset(self, s)
 	p.made, p.probed, p.id, p.epoch, p.count = 0, 0, 0, 0, 0
 	p.first, p.pending = model.Record{}, p.pending[:0]
 }
@@ -312,9 +310,7 @@ func (p *transactionSink) recommit(s *model.Script) {
 
 func (p *transactionSink) take(s *model.Script, m *model.Message) {
 	switch {
-	case m.Kind == model.Barrier:
-		p.gate.barrier(s, &p.part, p, m)
-	case !p.gate.pass(m):
+	case !p.admits(s, p, m):
 	case p.id == 0:
 		p.begin(s, m.Record)
 	default:
@@ -377,8 +373,6 @@ func (p *transactionSink) now() (state []model.Record, isIdle bool) {
 // completed is the second phase.
 func (p *transactionSink) completed(s *model.Script, checkpoint int64) { p.commit(s, checkpoint) }
 
-func (p *transactionSink) cancelled(checkpoint int64) { p.gate.cancel(&p.part, checkpoint) }
-
 // commit commits what is prepared up to a checkpoint, oldest first: a checkpoint that was given up
 // is made good by the next one, and a completion that was not heard of by the next that is.
 func (p *transactionSink) commit(s *model.Script, checkpoint int64) {
@@ -403,8 +397,7 @@ func (p *transactionSink) commit(s *model.Script, checkpoint int64) {
 
 // State implements model.Process.
 func (p *transactionSink) State(c *model.Codec) {
-	p.part.state(c)
-	p.gate.state(c)
+	p.gated.state(c)
 	c.Int64(&p.made)
 	c.Int64(&p.probed)
 	c.Int64(&p.id)
