@@ -165,27 +165,11 @@ func (c *Case) isClaimed(property string) bool {
 
 // unclaimed says why the mode claims nothing of the run; empty: it claims what it does.
 func (c *Case) unclaimed() []string {
-	lines := c.unlike()
+	lines := c.Scenario.Unlike()
 	for _, fault := range c.outside() {
 		lines = append(lines, fault+" is not tolerated")
 	}
 	return lines
-}
-
-// unlike lists what is set otherwise than the mode takes for granted: "txn-timeout 800s, not 900s".
-func (c *Case) unlike() []string {
-	s := c.Scenario
-	var lines []string
-	for _, v := range s.Params {
-		one := scenarios.Scenario{Mode: s.Mode, Params: []model.ParamValue{v}}
-		if len(one.Unlike()) > 0 {
-			p := s.Mode.Param(v.Name)
-			lines = append(lines, fmt.Sprintf("%s %s, not %s", v.Name, paramValue(p, v.Value),
-				paramValue(p, p.Default)))
-		}
-	}
-	one := scenarios.Scenario{Mode: s.Mode, Sink: s.Sink}
-	return append(lines, one.Unlike()...)
 }
 
 // outside lists the faults that struck and that the mode does not say it tolerates: under them it

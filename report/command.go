@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/oncesim/oncesim/faults"
 	"github.com/oncesim/oncesim/scenarios"
 )
 
@@ -32,7 +31,8 @@ func Command(head string, isBare bool, base, s *scenarios.Scenario) string {
 	}
 	for _, v := range s.Params {
 		if !isSet(base, v.Name, v.Value) {
-			add("--set", fmt.Sprintf("%s=%s", v.Name, paramText(s, v.Name, v.Value)))
+			add("--set", fmt.Sprintf("%s=%s", v.Name,
+				scenarios.ParamText(s.Mode.Param(v.Name), v.Value)))
 		}
 	}
 	return strings.Join(append(words, faultWords(base, s)...), " ")
@@ -77,14 +77,6 @@ func isSet(s *scenarios.Scenario, name string, value int64) bool {
 		}
 	}
 	return false
-}
-
-// paramText writes the value of a parameter as the command reads it.
-func paramText(s *scenarios.Scenario, name string, value int64) string {
-	if p := s.Mode.Param(name); p != nil && p.IsTime {
-		return faults.FormatDuration(value)
-	}
-	return fmt.Sprint(value)
 }
 
 // Quote writes a word so that a POSIX shell reads that word.

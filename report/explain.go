@@ -187,17 +187,15 @@ func (w *writer) params(m *model.Mode) {
 	rows := make([][]string, 0, len(m.Params))
 	for i := range m.Params {
 		p := &m.Params[i]
-		rows = append(rows, []string{p.Name, paramValue(p, p.Default),
-			fmt.Sprintf("%s to %s", paramValue(p, p.Min), paramValue(p, p.Max)), p.Says})
+		rows = append(rows, []string{p.Name, scenarios.ParamText(p, p.Default),
+			rangeText(p), p.Says})
 	}
 	w.wrapped(rows)
 }
 
-func paramValue(p *model.Param, v int64) string {
-	if p.IsTime {
-		return faults.FormatDuration(v)
-	}
-	return fmt.Sprint(v)
+// rangeText says which values a parameter takes.
+func rangeText(p *model.Param) string {
+	return fmt.Sprintf("%s to %s", scenarios.ParamText(p, p.Min), scenarios.ParamText(p, p.Max))
 }
 
 // kindsAll is how many kinds of operator there are.

@@ -122,8 +122,8 @@ func (w *writer) param(lib *scenarios.Library, name string) {
 			w.hanging(line, "  ", "     ")
 		}
 		w.blank()
-		w.item("default", paramValue(p, p.Default))
-		w.item("range", fmt.Sprintf("%s to %s", paramValue(p, p.Min), paramValue(p, p.Max)))
+		w.item("default", scenarios.ParamText(p, p.Default))
+		w.item("range", rangeText(p))
 		w.premise(p)
 		w.item("modes that have it", strings.Join(modes, ", "))
 	}
@@ -141,9 +141,9 @@ func (w *writer) premise(p *model.Param) {
 	if !p.IsPremise {
 		return
 	}
-	values := []string{paramValue(p, p.Default)}
+	values := []string{scenarios.ParamText(p, p.Default)}
 	for _, v := range p.Also {
-		values = append(values, paramValue(p, v))
+		values = append(values, scenarios.ParamText(p, v))
 	}
 	w.paragraph("The modes claim what they claim with " + strings.Join(values, " or ") +
 		"; with another value they claim nothing.")

@@ -113,7 +113,7 @@ func (w *writer) verdicts(c *Case) {
 		word := v.Result.String()
 		w.line("  %-*s  %s%s", width, v.Property, w.style.result(v.Result, word), text[len(word):])
 	}
-	if lines := c.unlike(); len(lines) > 0 {
+	if lines := c.Scenario.Unlike(); len(lines) > 0 {
 		w.blank()
 		w.line("%s claims nothing here: it is set otherwise than it says", c.Scenario.Mode.Name)
 		for _, line := range lines {

@@ -182,10 +182,7 @@ func (w *fileWriter) mapping(key string, pairs []pair) {
 func (w *fileWriter) params() {
 	var pairs []pair
 	for _, v := range w.s.Params {
-		text := strconv.FormatInt(v.Value, 10)
-		if param := w.s.Mode.Param(v.Name); param != nil && param.IsTime {
-			text = faults.FormatDuration(v.Value)
-		}
+		text := ParamText(w.s.Mode.Param(v.Name), v.Value)
 		pairs = append(pairs, pair{quote(v.Name, false), text})
 	}
 	w.mapping("params", pairs)

@@ -16,9 +16,9 @@ import (
 	"github.com/oncesim/oncesim/model"
 )
 
-// EveryDefault is the arrival interval of an input that gives none: one record a partition every
+// everyDefault is the arrival interval of an input that gives none: one record a partition every
 // two milliseconds of virtual time.
-const EveryDefault = 2_000_000
+const everyDefault = 2_000_000
 
 // generatedSeed is the seed of generated input, whatever the seed of the run.
 const generatedSeed = 1
@@ -181,7 +181,7 @@ func textLines(text string) []string {
 func (l *inputLoader) begin(n int) error {
 	every := l.s.Input.Every
 	if every <= 0 {
-		every = EveryDefault
+		every = everyDefault
 	}
 	if int64(n) > timeMax/every {
 		return &InputError{Path: "input", Msg: fmt.Sprintf(

@@ -79,7 +79,7 @@ func TestLoadInput_Sample(t *testing.T) {
 	in, stats := mustLoad(t, &Scenario{Topology: &PageViews})
 	assert.Equal(t, 1000, in.Total())
 	assert.Equal(t, InputStats{Records: 1000}, stats)
-	assert.EqualValues(t, EveryDefault, in.Parts[0].Every)
+	assert.EqualValues(t, everyDefault, in.Parts[0].Every)
 
 	in, _ = mustLoad(t, &Scenario{Topology: &PageViews, Input: InputSpec{Records: 3}})
 	assert.Equal(t, textLines(accessLog)[:3], texts(in))

@@ -46,7 +46,7 @@ type InputSpec struct {
 	Dir     string   // InputFile: where a relative Path begins; Format does not write it
 	SHA256  string   // InputFile: hex; "" is not verified
 	Records int
-	Every   int64 // arrival interval in a partition, virtual ns; 0: EveryDefault
+	Every   int64 // arrival interval in a partition, virtual ns; 0: two milliseconds
 }
 
 // Bounds end a run that does not end itself. Zero means the default.
@@ -73,6 +73,15 @@ type Recorded struct {
 	Format    int    // version of the golden hashes
 }
 
+// ParamText writes a value of a parameter as files and flags have it; a nil parameter is one that
+// the mode does not declare.
+func ParamText(p *model.Param, value int64) string {
+	if p != nil && p.IsTime {
+		return faults.FormatDuration(value)
+	}
+	return fmt.Sprint(value)
+}
+
 // Unlike lists what s sets otherwise than the claims of its mode take for granted: under such
 // settings the mode claims nothing.
 func (s *Scenario) Unlike() []string {
@@ -81,7 +90,8 @@ func (s *Scenario) Unlike() []string {
 		p := s.Mode.Param(v.Name)
 		if p != nil && p.IsPremise && v.Value != p.Default &&
 			!slices.Contains(p.Also, v.Value) {
-			lines = append(lines, fmt.Sprintf("%s %d, not %d", v.Name, v.Value, p.Default))
+			lines = append(lines, fmt.Sprintf("%s %s, not %s", v.Name, ParamText(p, v.Value),
+				ParamText(p, p.Default)))
 		}
 	}
 	if s.Sink != "" && s.Sink != s.Mode.Sink {
