@@ -40,7 +40,7 @@ var layout = []room{
 	{dir: "scenarios", may: "model sim semantics faults checker defects", exports: 45,
 		outside: "github.com/rogpeppe/go-internal/txtar go.yaml.in/yaml/v3",
 		tests:   "search report internal/oracle"},
-	{dir: "search", may: "model faults checker scenarios",
+	{dir: "search", may: "model sim faults checker scenarios", exports: 60,
 		tests: "semantics defects report internal/oracle"},
 	{dir: "report", may: "model faults checker scenarios search", exports: 30,
 		outside: "github.com/anishathalye/porcupine"},
@@ -63,7 +63,7 @@ const outsideTests = "github.com/stretchr/testify/assert github.com/stretchr/tes
 	"pgregory.net/rapid golang.org/x/tools/go/packages"
 
 // folders are the top-level folders that hold no package of the root module.
-const folders = "bin testdata tools"
+const folders = "bin docs examples testdata tools"
 
 // core are the packages whose code is part of a run: what they do may depend on nothing but their
 // arguments.

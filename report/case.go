@@ -2,13 +2,13 @@ package report
 
 import (
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"strings"
 
 	"github.com/oncesim/oncesim/faults"
 	"github.com/oncesim/oncesim/model"
 	"github.com/oncesim/oncesim/scenarios"
+	"github.com/oncesim/oncesim/search"
 )
 
 // Case is one judged run: what every report of a single run is made from. Its result should have
@@ -165,24 +165,13 @@ func (c *Case) isClaimed(property string) bool {
 
 // unclaimed says why the mode claims nothing of the run; empty: it claims what it does.
 func (c *Case) unclaimed() []string {
-	lines := c.Scenario.Unlike()
-	for _, fault := range c.outside() {
-		lines = append(lines, fault+" is not tolerated")
-	}
-	return lines
+	return search.Unclaimed(c.Library, c.Scenario, c.Result.Subject.History.Reached)
 }
 
 // outside lists the faults that struck and that the mode does not say it tolerates: under them it
 // claims nothing.
 func (c *Case) outside() []string {
-	var lines []string
-	for i, n := range c.Result.Subject.History.Reached {
-		f := c.Scenario.Faults[i]
-		if n != 0 && !c.Library.IsTolerated(c.Scenario.Mode, f) {
-			lines = append(lines, f.String())
-		}
-	}
-	return lines
+	return search.Outside(c.Library, c.Scenario, c.Result.Subject.History.Reached)
 }
 
 // IsViolated reports whether a property that the mode claims is violated, and whether one is
@@ -198,59 +187,8 @@ func IsViolated(c *Case) (violated, unknown bool) {
 	return violated, unknown
 }
 
-// signatureMax keeps a signature fit for the name of a file.
-const signatureMax = 150
-
-// Signature is the canonical text of what a run violated: its mode, then each violated property
-// with the kinds of anomaly. Runs that fail in the same way have the same signature, whatever
-// their seeds and records. It can be the name of a file.
-func Signature(c *Case) string {
-	var b strings.Builder
-	b.WriteString(fileWord(c.Scenario.Mode.Name))
-	isClean := true
-	for i := range c.Result.Verdicts {
-		v := &c.Result.Verdicts[i]
-		if v.Result == model.Holds {
-			continue
-		}
-		isClean = false
-		fmt.Fprintf(&b, "_%s=%s", fileWord(v.Property), kindsOf(v))
-	}
-	if isClean {
-		b.WriteString("_clean")
-	}
-	text := b.String()
-	if len(text) > signatureMax {
-		h := fnv.New32a()
-		h.Write([]byte(text))
-		text = fmt.Sprintf("%s_%08x", text[:signatureMax], h.Sum32())
-	}
-	return text
-}
-
-// fileWord replaces what does not belong in the name of a file.
-func fileWord(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' {
-			return r
-		}
-		return '-'
-	}, text)
-}
-
-// kindsOf lists the kinds of anomaly of a verdict, most severe first.
-func kindsOf(v *model.Verdict) string {
-	var words []string
-	for _, kind := range model.Anomalies() {
-		if v.Has(kind) {
-			words = append(words, kind.String())
-		}
-	}
-	if len(words) == 0 {
-		return v.Result.String()
-	}
-	return strings.Join(words, "+")
-}
+// Signature is search.Signature of a case. It can be the name of a file.
+func Signature(c *Case) string { return search.Signature(c.Scenario.Mode, c.Result.Verdicts) }
 
 // NotReached lists the faults of the plan that the run did not get to.
 func NotReached(c *Case) []string {

@@ -33,6 +33,7 @@ type worker struct {
 	runner  *scenarios.Runner
 	tally   *Tally
 	rules   []model.Rule
+	planner *Planner // of mixed plans, once it is needed
 	inspect Inspect
 	opts    scenarios.Options
 	seed    uint64 // of the run at hand

@@ -55,3 +55,24 @@ func AnomaliesUnder(mode *model.Mode, p *checker.Property) []model.AnomalyKind {
 		return a == model.WrongValue
 	})
 }
+
+// Unclaimed says why the mode of a scenario claims nothing of a run of it under its own faults;
+// reached is History.Reached. Where it is empty the mode claims what it does.
+func Unclaimed(lib *scenarios.Library, s *scenarios.Scenario, reached []int64) []string {
+	lines := s.Unlike()
+	for _, fault := range Outside(lib, s, reached) {
+		lines = append(lines, fault+" is not tolerated")
+	}
+	return lines
+}
+
+// Outside lists the faults of a scenario that struck and that its mode does not say it tolerates.
+func Outside(lib *scenarios.Library, s *scenarios.Scenario, reached []int64) []string {
+	var lines []string
+	for i, n := range reached {
+		if f := s.Faults[i]; n != 0 && !lib.IsTolerated(s.Mode, f) {
+			lines = append(lines, f.String())
+		}
+	}
+	return lines
+}
