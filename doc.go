@@ -33,7 +33,7 @@
 //  5. checker: what each property means, judged from the history alone.
 //  6. scenarios: how the five are joined to a run, the file format and the built-in library.
 //  7. search and report: many runs, and one run shown to a person.
-//  8. simcli: the command line as a package.
+//  8. simcli: the command line as a package. simtest: the same for "go test".
 //
 // One package stands aside: internal/oracle judges the same runs from the inside, with no line of
 // code in common with the checker, to see that the two agree.

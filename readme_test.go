@@ -112,10 +112,26 @@ func TestReadme_Library(t *testing.T) {
 	require.NoError(t, err)
 	source, err := os.ReadFile("outsider_test.go")
 	require.NoError(t, err)
+	example, err := os.ReadFile("examples/consumerdedup/balance_test.go")
+	require.NoError(t, err)
 	blocks := strings.Split(string(readme), "```go\n")[1:]
 	require.NotEmpty(t, blocks)
 	for _, block := range blocks {
 		block, _, _ = strings.Cut(block, "```")
-		require.Contains(t, string(source), block)
+		require.Contains(t, string(source)+string(example), block)
 	}
+}
+
+// What the README shows of a failing test is the beginning of what the README of the example shows;
+// TestExample_ConsumerDedup holds that to be what the test prints.
+func TestReadme_InGoTest(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	example, err := os.ReadFile("examples/consumerdedup/README.md")
+	require.NoError(t, err)
+	_, shown, ok := strings.Cut(string(readme), "```text\n--- FAIL: ")
+	require.True(t, ok)
+	shown, _, ok = strings.Cut(shown, "...\n```")
+	require.True(t, ok)
+	require.Contains(t, string(example), "$ go test .\n--- FAIL: "+shown)
 }

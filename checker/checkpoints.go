@@ -33,6 +33,7 @@ type upload struct {
 	checkpoint int32
 	call       int32
 	life       int32
+	kept       int32 // how many of its records the store has
 	from, to   int32 // in saved: of each keyed state of the part
 	next       int32 // the upload to the same checkpoint served before this one, plus one
 	isForeign  bool  // it holds a state that no claimed step made
@@ -102,9 +103,22 @@ func statesOf(req *model.Message) []model.Record {
 	return req.Parts[:min(max(req.N, 0), int64(len(req.Parts)))]
 }
 
-// flightOf are the records that were in flight when a part was made.
-func flightOf(req *model.Message) []model.Record {
-	return req.Parts[min(max(req.N, 0), int64(len(req.Parts))):]
+// flightOf are the records that were in flight when a part was made, as far as the store has them.
+func (j *Judge) flightOf(u *upload) []model.Record {
+	req := &j.h.Calls[u.call].Req
+	return req.Parts[min(max(req.N, 0), int64(u.kept)):u.kept]
+}
+
+// statesLeft are the keyed states of a part, as far as the store has them.
+func (j *Judge) statesLeft(u *upload) []model.Record {
+	list := statesOf(&j.h.Calls[u.call].Req)
+	return list[:min(len(list), int(u.kept))]
+}
+
+// tear leaves of a part what the store has kept of it.
+func (j *Judge) tear(u *upload) {
+	u.kept = int32(len(model.FirstHalf(j.h.Calls[u.call].Req.Parts)))
+	u.to = min(u.to, u.from+u.kept)
 }
 
 // uploading looks up which versions a part holds: those of its life that have the values. It
@@ -113,7 +127,7 @@ func (j *Judge) uploading(call int32) int32 {
 	c, req := &j.checkpoints, &j.h.Calls[call].Req
 	life := j.life(j.h.Calls[call].Proc, j.h.Calls[call].Attempt)
 	u := upload{checkpoint: c.checkpoint(req.Seq), call: call, life: life,
-		from: int32(len(c.saved))}
+		kept: int32(len(req.Parts)), from: int32(len(c.saved))}
 	if j.keepsState(req) {
 		u.isForeign = j.saveStates(req, life)
 	}
@@ -135,7 +149,7 @@ func (j *Judge) saveStates(req *model.Message, life int32) (isForeign bool) {
 	isOfLife := false
 	if last := c.latest[req.Token]; last > 0 {
 		u := &c.uploads[last-1]
-		before, same = statesOf(&j.h.Calls[u.call].Req), c.saved[u.from:u.to]
+		before, same = j.statesLeft(u), c.saved[u.from:u.to]
 		isOfLife = u.life == life
 	}
 	at := 0
@@ -190,12 +204,15 @@ func (j *Judge) stored(s *model.Serving, n int32) {
 	case model.Upload:
 		u := &c.uploads[n]
 		j.claims.foreign = j.claims.foreign || u.isForeign
+		if s.Torn {
+			j.tear(u)
+		}
 		if isEffect(s) && j.part(u.checkpoint, call.Req.Token) == nil {
 			u.next, c.list[u.checkpoint].first = c.list[u.checkpoint].first, n+1
 		}
 	case model.Discard:
 		if isEffect(s) {
-			c.list[c.checkpoint(call.Req.Seq)].first = 0
+			j.discard(c.checkpoint(call.Req.Seq), call.Attempt)
 		}
 	case model.PlanBatch:
 		if isEffect(s) {
@@ -208,6 +225,22 @@ func (j *Judge) stored(s *model.Serving, n int32) {
 	case model.Completion, model.FinishBatch:
 		if isEffect(s) {
 			j.complete(s, call.Req.Seq)
+		}
+	}
+}
+
+// discard drops the parts of a checkpoint; of a batch, those of attempts before the one that asks.
+func (j *Judge) discard(n, attempt int32) {
+	c := &j.checkpoints
+	link := &c.list[n].first
+	if c.list[n].plan == 0 {
+		*link = 0
+	}
+	for *link > 0 {
+		if u := &c.uploads[*link-1]; j.h.Calls[u.call].Attempt < attempt {
+			*link = u.next
+		} else {
+			link = &u.next
 		}
 	}
 }
@@ -243,7 +276,7 @@ func (j *Judge) handed(req *model.Message, list []model.Record) *upload {
 	for i := len(c.uploads) - 1; i >= 0; i-- {
 		u := &c.uploads[i]
 		of := &j.h.Calls[u.call].Req
-		if of.Token == req.Token && slices.Equal(statesOf(of), list) {
+		if of.Token == req.Token && slices.Equal(j.statesLeft(u), list) {
 			return u
 		}
 	}
@@ -266,16 +299,23 @@ func (j *Judge) downloaded(u *upload, i int, rec *model.Record) int32 {
 func (j *Judge) complete(s *model.Serving, id int64) {
 	c := &j.checkpoints
 	n := c.checkpoint(id)
-	done := completion{id: id, at: s.N, from: int32(len(c.parts)), ends: int32(len(c.ends))}
+	done := completion{id: id, at: s.N, ends: int32(len(c.ends))}
 	for part := range j.plan.parts {
 		c.ends = append(c.ends, j.endOf(n, part))
 	}
-	for i := c.list[n].first; i > 0; i = c.uploads[i-1].next {
+	j.collect(&done)
+	c.completed = append(c.completed, done)
+}
+
+// collect notes the parts that are there of a completed checkpoint.
+func (j *Judge) collect(done *completion) {
+	c := &j.checkpoints
+	done.from = int32(len(c.parts))
+	for i := c.list[c.checkpoint(done.id)].first; i > 0; i = c.uploads[i-1].next {
 		c.parts = append(c.parts, i-1)
-		j.settleVersions(&done, &c.uploads[i-1])
+		j.settleVersions(done, &c.uploads[i-1])
 	}
 	done.to = int32(len(c.parts))
-	c.completed = append(c.completed, done)
 }
 
 // endOf is where a checkpoint cuts a partition: the first offset behind it. The part of its source
@@ -283,7 +323,8 @@ func (j *Judge) complete(s *model.Serving, id int64) {
 func (j *Judge) endOf(checkpoint int32, part int) int64 {
 	c, at := &j.checkpoints, []model.Record(nil)
 	if u := j.part(checkpoint, int64(part)); u != nil {
-		at = j.h.Calls[u.call].Req.Parts // sources are the first tasks, in the order of partitions
+		// Sources are the first tasks, in the order of partitions.
+		at = j.h.Calls[u.call].Req.Parts[:u.kept]
 	} else if plan := c.list[checkpoint].plan; plan > 0 {
 		at = j.h.Calls[plan-1].Req.Parts
 	}
@@ -303,7 +344,7 @@ func (j *Judge) isIn(done *completion, id model.ID) bool {
 // settleVersions chooses, among versions with one value, those that are within the cut and not made
 // of what is in flight: a task goes on while its part is on its way.
 func (j *Judge) settleVersions(done *completion, u *upload) {
-	flight := flightOf(&j.h.Calls[u.call].Req)
+	flight := j.flightOf(u)
 	for i := u.from; i < u.to; i++ {
 		s := &j.checkpoints.saved[i]
 		for s.version > 0 {
@@ -327,15 +368,17 @@ func contains(list []model.Record, rec *model.Record) bool {
 }
 
 // keepNewest hands the states of the checkpoint completed last to the cells: it is what a mode that
-// keeps state in checkpoints has in the end, once what was in flight has been delivered.
+// keeps state in checkpoints has in the end, once what was in flight has been delivered. What was
+// dropped since nobody has any more, whatever it was when the checkpoint was completed.
 func (j *Judge) keepNewest() {
 	c := &j.checkpoints
 	if len(c.completed) == 0 || j.s.Mode.State != model.Snapshotted {
 		return
 	}
-	done := &c.completed[len(c.completed)-1]
-	j.lookAt(done)
-	j.deliver(done)
+	done := c.completed[len(c.completed)-1]
+	j.collect(&done)
+	j.lookAt(&done)
+	j.deliver(&done)
 	for i := range j.states.cells {
 		cell := &j.states.cells[i]
 		cell.backend = j.cut(cell)

@@ -38,17 +38,17 @@ func checkConserved(j *Judge) (model.Result, string) {
 // part of it.
 func (j *Judge) sumOf(inv *model.Invariant, done *completion) (sum int64) {
 	for _, n := range j.checkpoints.parts[done.from:done.to] {
-		req := &j.h.Calls[j.checkpoints.uploads[n].call].Req
-		task := j.holder(req)
+		u := &j.checkpoints.uploads[n]
+		task := j.holder(&j.h.Calls[u.call].Req)
 		if task == nil || task.Role != model.Operate {
 			continue
 		}
 		if j.plan.stages[task.Op].stateful {
-			for i := range statesOf(req) {
-				sum += inv.State(task.Op, req.Parts[i].Value)
+			for _, rec := range j.statesLeft(u) {
+				sum += inv.State(task.Op, rec.Value)
 			}
 		}
-		flight := flightOf(req)
+		flight := j.flightOf(u)
 		for i := range flight {
 			if flight[i].Op > 0 {
 				sum += inv.Record(flight[i])

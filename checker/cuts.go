@@ -291,9 +291,9 @@ func (j *Judge) takenEmitter(rec *model.Record) int32 {
 // isInFlight reports whether operators have something in flight in a checkpoint.
 func (j *Judge) isInFlight(done *completion) bool {
 	for _, n := range j.checkpoints.parts[done.from:done.to] {
-		req := &j.h.Calls[j.checkpoints.uploads[n].call].Req
-		task := j.holder(req)
-		if task != nil && task.Role == model.Operate && len(flightOf(req)) > 0 {
+		u := &j.checkpoints.uploads[n]
+		task := j.holder(&j.h.Calls[u.call].Req)
+		if task != nil && task.Role == model.Operate && len(j.flightOf(u)) > 0 {
 			return true
 		}
 	}

@@ -47,7 +47,7 @@ func (j *Judge) deliverPart(u *upload, task *model.Task) {
 	if u.life >= 0 {
 		nonce = j.h.Lives[u.life].Nonce
 	}
-	list := flightOf(&j.h.Calls[u.call].Req)
+	list := j.flightOf(u)
 	for i := range list {
 		rec := &list[i]
 		if !j.s.Input.Has(rec.ID) {

@@ -18,7 +18,8 @@ import (
 //	                 "part 3 in 0:1 1:0" has records in flight
 //	done 3           checkpoint 3 is completed
 //	restart 3        all tasks begin anew, from checkpoint 3; 0: from the start
-//	drop 3           the parts of checkpoint 3 are dropped
+//	drop 3           the parts of checkpoint 3 are dropped; "old drop 3": by the life before
+//	tear             of the part uploaded last the store keeps the first half
 //	plan 3 2 1       the input of batch 3 ends there; finish 3: it is finished
 //	batch 3 0:0 0:1  the outputs of these records are written as one batch
 //	begin 7          transaction 7; "begin 7/1" in partition 1; "begin 7 50": it times out
@@ -93,6 +94,9 @@ func (p *play) checkpoint(verb string, words []string, at string, old bool) {
 	id := number(words[0], true).Num
 	about := func(kind model.Kind) model.Message { return model.Message{Kind: kind, Seq: id} }
 	boss := p.lives["coordinator/0"]
+	if old {
+		boss = p.lives["old coordinator/0"]
+	}
 	ends := func(from int) (list []model.Record) {
 		for part, word := range words[1:] {
 			list = append(list, model.Record{ID: model.ID{Part: int32(part),
@@ -156,8 +160,20 @@ func (p *play) partOf(l *life, id int64, words []string) {
 func (p *play) upload(l *life, id int64, state, flight []model.Record) {
 	req := model.Message{Kind: model.Upload, Seq: id, Token: int64(l.proc), N: int64(len(state)),
 		Parts: slices.Concat(state, flight)}
-	p.snap.parts[strconv.FormatInt(id, 10)+" "+p.s.Job.Tasks[l.proc].Name] = req
+	p.snap.parts[p.partName(&req)] = req
 	p.call(l, model.StateStore, req, model.Answer{Outcome: model.Done})
+}
+
+// tear leaves of a part what a restart finds of it.
+func (p *play) tear(req *model.Message) {
+	left := *req
+	left.Parts = req.Parts[:len(req.Parts)/2]
+	left.N = min(req.N, int64(len(left.Parts)))
+	p.snap.parts[p.partName(req)] = left
+}
+
+func (p *play) partName(req *model.Message) string {
+	return strconv.FormatInt(req.Seq, 10) + " " + p.s.Job.Tasks[req.Token].Name
 }
 
 // restart ends all lives and has operators begin from a checkpoint.
@@ -165,6 +181,7 @@ func (p *play) restart(id int64) {
 	for i := range p.s.Job.Tasks {
 		l := p.lives[p.s.Job.Tasks[i].Name]
 		p.h.Lives[l.index].Ended, p.h.Lives[l.index].How = p.tick(), model.Cancelled
+		p.lives["old "+p.s.Job.Tasks[i].Name] = l
 	}
 	for i := range p.s.Job.Tasks {
 		task := &p.s.Job.Tasks[i]

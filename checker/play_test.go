@@ -293,7 +293,7 @@ func (p *play) clause(clause string) {
 		p.start(l.proc)
 	case "fetch", "commit":
 		p.source(verb, rest)
-	case "forget", "refuse", "before":
+	case "forget", "tear", "refuse", "before":
 		p.service(verb)
 	default:
 		if !p.snapshot(verb, rest, max(at, "1"), old) {
@@ -510,6 +510,9 @@ func (p *play) service(verb string) {
 	switch verb {
 	case "forget":
 		s.Forgotten = true
+	case "tear":
+		s.Torn = true
+		p.tear(req)
 	case "refuse":
 		s.Ans.Outcome = model.Refused
 	case "before":

@@ -40,7 +40,35 @@ var snapStories = []struct{ name, spec, mode, story, want string }{
 		"exactly-once-state: wrong-state 0:0, inconsistent-cut -1:1; " +
 			"replay-explained: unexplained 0:0; at-most-once: no-subsequence 0:0"},
 	{"checkpoints/dropped after it was completed", "sum", "snap",
-		"in a1; take 0:0; mark 1 1; part 1; done 1; drop 1", snapHold},
+		"in a1; take 0:0; mark 1 1; part 1; done 1; drop 1",
+		"exactly-once-state: state-loss 0:0; effectively-once: state-loss 0:0; " +
+			"exactly-once: state-loss 0:0; at-least-once: holds; at-most-once: holds; " +
+			"mechanism: holds"},
+	{"checkpoints/a part is torn", "sum", "snap",
+		"in a1 b2 c3; take 0:0; take 0:1; take 0:2; mark 1 3; part 1; tear; done 1",
+		"exactly-once-state: state-loss 0:1, state-loss 0:2, inconsistent-cut -1:1; " +
+			"effectively-once: state-loss 0:1, state-loss 0:2; replay-explained: holds"},
+	{"checkpoints/a part is torn and another one follows", "sum", "snap",
+		"in a1 b2; take 0:0; take 0:1; mark 1 2; part 1; tear; done 1; mark 2 2; part 2; done 2",
+		"exactly-once-state: inconsistent-cut -1:1; effectively-once: holds"},
+	{"checkpoints/a torn part is begun from", "sum", "snap",
+		"in a1 b2 b3; take 0:0; take 0:1; mark 1 2; part 1; tear; done 1; restart 1; take 0:2; " +
+			"mark 2 3; part 2; done 2",
+		"exactly-once-state: state-loss 0:1, inconsistent-cut -1:1, inconsistent-cut -1:2; " +
+			"effectively-once: state-loss 0:1; replay-explained: holds"},
+	{"checkpoints/what is torn was in flight", "sum", "snap",
+		"in a1 | a2; take 0:0; mark 1 1 1; part 1 in 1:0; tear; done 1",
+		"exactly-once-state: state-loss 1:0, inconsistent-cut -1:1"},
+	{"checkpoints/a position is torn", "sum", "snap",
+		"in a1; take 0:0; part 1; mark 1 1; tear; done 1",
+		"exactly-once-state: inconsistent-cut -1:1; effectively-once: holds"},
+	{"checkpoints/dropped and then kept again", "sum", "snap",
+		"in a1; take 0:0; mark 1 1; part 1; done 1; drop 1; part 1", snapHold},
+	{"checkpoints/dropped and another one follows", "sum", "snap",
+		"in a1 a2; take 0:0; mark 1 1; part 1; done 1; drop 1; take 0:1; mark 2 2; part 2; done 2",
+		snapHold},
+	{"checkpoints/the drop of the last one is forgotten", "sum", "snap",
+		"in a1; take 0:0; mark 1 1; part 1; done 1; drop 1; forget", snapHold},
 
 	// cuts
 	{"cut/beyond the sources", "sum", "snap",
@@ -61,6 +89,16 @@ var snapStories = []struct{ name, spec, mode, story, want string }{
 	{"cut/of a batch", "sum", "snap",
 		"in a1 a2; plan 1 1; take 0:0; part 1; finish 1; plan 2 2; take 0:1; part 2; finish 2",
 		snapHold},
+	{"cut/of a batch, dropped by an attempt before", "sum", "snap",
+		"in a1; plan 1 1; apply 0:0; restart 0; take 0:0; part 1; finish 1; old drop 1",
+		"exactly-once-state: holds; effectively-once: holds; mechanism: zombie-write -1:1"},
+	{"cut/of a batch, dropped by the next attempt", "sum", "snap",
+		"in a1; plan 1 1; take 0:0; part 1; finish 1; restart 1; drop 1",
+		"exactly-once-state: state-loss 0:0; effectively-once: state-loss 0:0"},
+	{"cut/of a batch, dropped and made again", "sum", "snap",
+		"in a1; plan 1 1; apply 0:0; part 1; restart 0; drop 1; take 0:0; part 1; finish 1; " +
+			"old drop 1",
+		"exactly-once-state: holds; effectively-once: holds; mechanism: zombie-write -1:1"},
 	{"cut/beyond a batch", "sum", "snap",
 		"in a1 a2; plan 1 1; take 0:0; take 0:1; part 1; finish 1; plan 2 2; part 2; finish 2",
 		"exactly-once-state: inconsistent-cut -1:1"},

@@ -174,7 +174,8 @@ func nameOf(t *model.Topology, id model.ID) RecordName {
 func ruleFor(a model.Action, ns int64) int64 {
 	switch a {
 	case model.Crash, model.LoseRequest, model.LoseAnswer, model.LoseMessage, model.RefuseRequest,
-		model.ForgetRequest, model.StaleRead, model.TruncateInput, model.PoisonRecord:
+		model.ForgetRequest, model.StaleRead, model.TruncateInput, model.PoisonRecord,
+		model.TearRequest:
 		return 0
 	}
 	if ns == 0 {

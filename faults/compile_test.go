@@ -55,6 +55,8 @@ func TestCompile_rules(t *testing.T) {
 			Scope: model.CallOfKind, Call: model.Put, N: 3},
 		"forget call write 3 of sink/0": {Action: model.ForgetRequest, Proc: 4,
 			Scope: model.CallOfKind, Call: model.Write, N: 3},
+		"tear call upload 3 of op/0": {Action: model.TearRequest, Proc: 2,
+			Scope: model.CallOfKind, Call: model.Upload, N: 3},
 		"stale call get 3 of op/0": {Action: model.StaleRead, Proc: 2,
 			Scope: model.CallOfKind, Call: model.Get, N: 3},
 		"truncate input/1 before 3 at 2us": {Action: model.TruncateInput, Proc: model.Nobody,

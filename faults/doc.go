@@ -38,6 +38,7 @@
 //	crash     store for 40ms at put 2 of op/0           # a service that is down, and comes back
 //	refuse    call put 3 of op/0                        # answered, and nothing done
 //	forget    call write 2 of sink/0                    # answered as done, and undone
+//	tear      call upload 2 of op/0                     # answered as done, and half is there
 //	stale     call get 2 of op/0                        # answered as it was one change before
 //	truncate  input/0 before 3 at fetch 2 of source/0   # that fetch begins at record 3
 //	poison    record input/0:7 at op/0                  # whatever its operator does, it fails
@@ -46,7 +47,7 @@
 //
 //	line      = [ fault ] [ "#" anything ] .
 //	fault     = crash | pause | lose | delay | duplicate | reorder | partition | refuse | forget
-//	          | stale | truncate | poison .
+//	          | tear | stale | truncate | poison .
 //	crash     = "crash" ( process point | service "for" duration "at" ( callof | duration ) ) .
 //	pause     = "pause" process point "for" duration .
 //	lose      = "lose" ( ( "request" | "answer" ) "of" call "from" process | message ) .
@@ -58,6 +59,7 @@
 //	          | process "for" duration "at" ( travels ordinal | duration ) ) .
 //	refuse    = "refuse" "call" callof .
 //	forget    = "forget" "call" callof .
+//	tear      = "tear" "call" callof .
 //	stale     = "stale" "call" callof .
 //	truncate  = "truncate" name "/" digits "before" ordinal "at" ( callof | duration ) .
 //	poison    = "poison" "record" record "at" process .
@@ -93,9 +95,10 @@
 //
 // A partition, an outage and a truncation begin at a time, or with the first thing that they
 // strike: a message from the left side to the right one, a request to the service of the line, its
-// answer, or a fetch. Only what changes something can be forgotten. Only what reads what others
-// changed can be stale: position, latest, fetch, get, load-ids, load-outbox, newest, download,
-// list-txns and newest-batch. The name of a service is no name of a process, which has a number.
+// answer, or a fetch. Only what changes something can be forgotten, and only an upload can be torn.
+// Only what reads what others changed can be stale: position, latest, fetch, get, load-ids,
+// load-outbox, newest, download, list-txns and newest-batch. The name of a service is no name of a
+// process, which has a number.
 //
 // They are reached with the first thing that they strike, and so is a poisoned record. A partition
 // in which nothing was lost has tested nothing.

@@ -126,6 +126,7 @@ func ExampleAll() {
 	// partition  partition op/0 | store for 40ms at put 2
 	// refuse     refuse call put 3 of count/0
 	// forget     forget call write 2 of sink/0
+	// tear       tear call upload 2 of count/0
 	// stale      stale call get 2 of count/0
 	// truncate   truncate input/0 before 3 at fetch 2 of source/0
 	// poison     poison record 7 at op/0

@@ -15,15 +15,16 @@ func TestFault_roundTrip(t *testing.T) {
 		require.True(t, f.isLine(), f.String())
 		n++
 	}
-	calls, messages, reads, writes := 0, 0, 0, 0
+	calls, messages, reads, writes, uploads := 0, 0, 0, 0, 0
 	for _, kind := range model.Kinds() {
 		calls += one(kind.IsCall())
 		messages += one(kind.IsMessage())
 		reads += one(model.StaleRead.Fits(kind))
 		writes += one(model.ForgetRequest.Fits(kind))
+		uploads += one(model.TearRequest.Fits(kind))
 	}
 	require.Equal(t, 2*2*(4*(3+2+2+4)+3)+2*2*calls+2*2*calls+3*2*calls+2*messages*(1+2+3+3)+
-		2*(calls+reads+writes)+2*2*(3*calls+messages+3*4+4)+2*3, n)
+		2*(calls+reads+writes+uploads)+2*2*(3*calls+messages+3*4+4)+2*3, n)
 }
 
 func one(is bool) int {
@@ -61,7 +62,7 @@ func everyCall(proc string) []Fault {
 		f := Fault{Proc: proc, Scope: model.CallOfKind, Call: kind, N: 1<<63 - 1}
 		for _, action := range []model.Action{model.LoseRequest, model.LoseAnswer,
 			model.DelayRequest, model.DuplicateRequest, model.RefuseRequest, model.ForgetRequest,
-			model.StaleRead} {
+			model.StaleRead, model.TearRequest} {
 			if !kind.IsCall() || !action.Fits(kind) {
 				continue
 			}

@@ -65,6 +65,8 @@ func TestParse_fields(t *testing.T) {
 			Scope: model.CallOfKind, Call: model.Put, N: 3},
 		"forget call write 3 of sink/0": {Action: model.ForgetRequest, Proc: "sink/0",
 			Scope: model.CallOfKind, Call: model.Write, N: 3},
+		"tear call upload 3 of op/0": {Action: model.TearRequest, Proc: "op/0",
+			Scope: model.CallOfKind, Call: model.Upload, N: 3},
 		"stale call get 3 of op/0": {Action: model.StaleRead, Proc: "op/0",
 			Scope: model.CallOfKind, Call: model.Get, N: 3},
 		"truncate input/1 before 3 at 2us": {Action: model.TruncateInput,
@@ -155,7 +157,7 @@ func TestParse_blank(t *testing.T) {
 	for _, line := range []string{"", " \t", "# crash op/0 at record 7"} {
 		_, err := Parse(line)
 		require.EqualError(t, err, "column 1: end of line, expected one of crash, pause, lose, "+
-			"delay, duplicate, reorder, partition, refuse, forget, stale, truncate, poison")
+			"delay, duplicate, reorder, partition, refuse, forget, tear, stale, truncate, poison")
 	}
 }
 

@@ -126,6 +126,17 @@ func TestPlaces_fittingCalls(t *testing.T) {
 	}, lines(Places{Action: model.StaleRead, Extent: newExtent()}))
 }
 
+// Only an upload can be torn.
+func TestPlaces_tear(t *testing.T) {
+	extent := newExtent()
+	require.Empty(t, lines(Places{Action: model.TearRequest, Extent: extent}))
+	extent.Calls[2] = calls(model.Upload, 2, model.Download, 1)
+	require.Equal(t, []string{
+		"tear call upload 1 of op/0",
+		"tear call upload 2 of op/0",
+	}, lines(Places{Action: model.TearRequest, Extent: extent}))
+}
+
 // newBusyExtent is newExtent with a barrier, and a notice that op/0 sends.
 func newBusyExtent() *model.Extent {
 	extent := newExtent()

@@ -21,8 +21,8 @@ type Spec struct {
 
 // All lists the faults in the order in which help shows them. Its slices are shared: read only.
 func All() []Spec {
-	return []Spec{crash, pause, lose, delay, duplicate, reorder, partition, refuse, forget, stale,
-		truncate, poison}
+	return []Spec{crash, pause, lose, delay, duplicate, reorder, partition, refuse, forget, tear,
+		stale, truncate, poison}
 }
 
 // Parse reads one line of the fault language. A line with nothing but a comment is no fault. The

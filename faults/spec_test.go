@@ -24,7 +24,7 @@ func TestAll_specs(t *testing.T) {
 			owner[a] = s.Name
 		}
 	}
-	for a := model.Crash; a <= model.PoisonRecord; a++ {
+	for a := model.Crash; a <= model.TearRequest; a++ {
 		require.NotEmpty(t, owner[a], "%s belongs to no fault", a)
 	}
 }

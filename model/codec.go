@@ -15,6 +15,8 @@ type Codec struct {
 	buf      []byte
 	at       int
 	decoding bool
+	isFresh  bool              // lists are restored into memory of their own
+	texts    map[string]string // isFresh: those restored before, so that each is allocated once
 }
 
 // Decoding returns a Codec that restores from data.
@@ -25,6 +27,16 @@ func (c *Codec) Reset() { c.buf, c.at, c.decoding = c.buf[:0], 0, false }
 
 // Rewind makes c restore what it has encoded.
 func (c *Codec) Rewind() { c.at, c.decoding = 0, true }
+
+// Restore makes c restore from data, which stays the caller's. Lists get new memory: whoever holds
+// what a list was before keeps what it holds. A process or a service may so be set back any number
+// of times.
+func (c *Codec) Restore(data []byte) {
+	c.buf, c.at, c.decoding, c.isFresh = data, 0, true, true
+	if c.texts == nil {
+		c.texts = map[string]string{}
+	}
+}
 
 // IsDecoding reports whether c restores.
 func (c *Codec) IsDecoding() bool { return c.decoding }
@@ -74,10 +86,29 @@ func (c *Codec) Bool(v *bool) {
 func (c *Codec) Text(v *string) {
 	n := c.Len(len(*v))
 	if c.decoding {
-		*v = string(c.take(n))
+		*v = c.text(c.take(n))
 		return
 	}
 	c.buf = append(c.buf, *v...)
+}
+
+// textsMax bounds the texts that a codec remembers.
+const textsMax = 1 << 12
+
+// text is a restored text.
+func (c *Codec) text(b []byte) string {
+	if !c.isFresh || len(b) == 0 {
+		return string(b)
+	}
+	if known, ok := c.texts[string(b)]; ok {
+		return known
+	}
+	if len(c.texts) == textsMax {
+		clear(c.texts)
+	}
+	t := string(b)
+	c.texts[t] = t
+	return t
 }
 
 // Len encodes n, or restores a length and returns it.
@@ -130,6 +161,9 @@ func Slice[T any](c *Codec, list *[]T, item func(*T)) {
 	n := c.Len(len(*list))
 	if c.decoding {
 		*list = (*list)[:0]
+		if c.isFresh {
+			*list = fresh[T](n)
+		}
 		for range n {
 			var zero T
 			*list = append(*list, zero)
@@ -140,6 +174,14 @@ func Slice[T any](c *Codec, list *[]T, item func(*T)) {
 	for i := range *list {
 		item(&(*list)[i])
 	}
+}
+
+// fresh is an empty list with room for n items, and no memory where there are none.
+func fresh[T any](n int) []T {
+	if n == 0 {
+		return nil
+	}
+	return make([]T, 0, n)
 }
 
 // Map encodes or restores a map from text in the order of its keys. keys is scratch space that the

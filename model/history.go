@@ -67,7 +67,9 @@ type Serving struct {
 	Copy bool  // the second copy of a doubled request
 	// Forgotten: the service answered, but what it was told is gone.
 	Forgotten bool
-	Ans       Answer
+	// Torn: the service answered, and has only the FirstHalf of the parts of the request.
+	Torn bool
+	Ans  Answer
 }
 
 // Application is a task's claim that it has applied its operator to a record.

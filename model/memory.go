@@ -32,6 +32,22 @@ func (m *Memory) Keep(list []Record) []Record {
 	return (*chunk)[from:len(*chunk):len(*chunk)]
 }
 
+// Mark says how much m holds; Cut forgets what Keep was given since.
+func (m *Memory) Mark() (chunks, last int) {
+	if m.used == 0 {
+		return 0, 0
+	}
+	return m.used, len(m.chunks[m.used-1])
+}
+
+// Cut makes m hold what it held at a Mark. What Keep returned since is no longer valid.
+func (m *Memory) Cut(chunks, last int) {
+	m.used = chunks
+	if chunks > 0 {
+		m.chunks[chunks-1] = m.chunks[chunks-1][:last]
+	}
+}
+
 // next begins a chunk that has room for n records.
 func (m *Memory) next(n int) {
 	if m.used == len(m.chunks) {

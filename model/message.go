@@ -39,7 +39,7 @@ const (
 	Completion     // state store: the completed checkpoint becomes Seq; see there
 	Newest         // state store: the completed checkpoint, or the N-th before it
 	Download       // state store: the part of task Token of checkpoint Seq
-	Discard        // state store: drop all parts of checkpoint Seq
+	Discard        // state store: drop the parts of checkpoint Seq; see there
 
 	WriteBatch // external sink: make Parts visible in partition Seq, in one step
 	BeginTxn   // transactional log: begin transaction Token; see there
@@ -162,7 +162,10 @@ func Kinds() []Kind {
 //	Newest          the answer's Seq is the completed checkpoint that N others followed, or the
 //	                oldest retained one; 0: there is none
 //	Download        Found, and Records and N as uploaded; without it the part is not there. Seq 0
-//	                stands for the part that the task uploaded last
+//	                stands for the part that the task uploaded last. End: it is not what was
+//	                uploaded, by length or checksum, but the beginning of it
+//	Discard         all parts of a checkpoint go, be it the completed one. Of a batch, which runs
+//	                again under its number, only those of earlier attempts do
 //
 // Transactions. A transactional id, Token, stands for one transaction after the other in a
 // partition of the external log, Channel. Each has an epoch: the answer of BeginTxn gives it, and
@@ -213,7 +216,8 @@ const (
 	Versioned // Write to a table by key: refuse a version that is not above
 	Whole     // Read: the table as it is, not what changed in it; CommitTxn: see there
 	Poisoned  // Data: applying the operator to it fails every time
-	// Idle: of an Upload or an Acknowledge, the task has nothing left to do behind this checkpoint.
+	// Idle: of an Upload or an Acknowledge, the task has nothing left to do behind this checkpoint;
+	// of a Trigger, a Barrier or a Complete, it is to do nothing: the job stops with it.
 	Idle
 )
 
@@ -233,6 +237,9 @@ type Message struct {
 	Record  Record   // what it is about
 	Parts   []Record // Update, Upload, WriteBatch, PlanBatch: see there. The world keeps it; a view
 }
+
+// FirstHalf is what a service keeps of the parts of a request that it tears.
+func FirstHalf(parts []Record) []Record { return parts[:len(parts)/2] }
 
 // Checkpoint is the checkpoint that m is about, or 0.
 func (m *Message) Checkpoint() int64 {
@@ -271,7 +278,7 @@ type Answer struct {
 	// checkpoints, transactions and batches: an id, an epoch or a number, see there
 	N       int64    // Records: how many; Download: how many are state; Write when Stale: a version
 	Wait    int64    // Fetch with N == 0: virtual ns until the next record arrives
-	End     bool     // Fetch: the input ends where this answer ends
+	End     bool     // Fetch: the input ends where this answer ends; Download: see there
 	Found   bool     // Get, Download: it is present; NewestBatch: it is finished
 	Value   Value    // Get
 	Records []Record // Fetch, Read, LoadIDs, LoadOutbox, Download, ListTxns, NewestBatch

@@ -24,11 +24,13 @@ const (
 	StaleRead                          // the service answers as it was before its last change
 	TruncateInput                      // records before Rule.Record are gone from the input log
 	PoisonRecord                       // applying the operator to Rule.Record fails every time
+	TearRequest                        // the service answers, and keeps the first half of the parts
 )
 
 var actionNames = [...]string{"", "crash", "pause", "lose request", "lose answer", "delay call",
 	"duplicate call", "lose message", "delay message", "duplicate message", "reorder message",
-	"partition", "crash service", "refuse call", "forget call", "stale call", "truncate", "poison"}
+	"partition", "crash service", "refuse call", "forget call", "stale call", "truncate", "poison",
+	"tear call"}
 
 // HitsMessage reports whether a strikes a message on a channel between two tasks.
 func (a Action) HitsMessage() bool { return a >= LoseMessage && a <= ReorderMessages }
@@ -37,7 +39,9 @@ func (a Action) HitsMessage() bool { return a >= LoseMessage && a <= ReorderMess
 func (a Action) HitsService() bool { return a == CrashService || a == TruncateInput }
 
 // Fits reports whether a can be anchored at requests of kind k. Only what changes something can be
-// forgotten, and only what was changed can be read as it was.
+// forgotten, and only what was changed can be read as it was. Only what is written piece by piece
+// can be torn: files are, while a row, a batch and a plan are one step by the promise of who has
+// them.
 func (a Action) Fits(k Kind) bool {
 	switch a {
 	case ForgetRequest:
@@ -46,6 +50,8 @@ func (a Action) Fits(k Kind) bool {
 		return k.IsCall() && !k.IsDurable() && k != Read
 	case TruncateInput:
 		return k == Fetch
+	case TearRequest:
+		return k == Upload
 	}
 	return k.IsCall()
 }
@@ -135,7 +141,7 @@ func (a Action) takesTime() bool {
 func (r *Rule) isLegal() bool {
 	isNobody := r.Action.HitsService() && r.Point == AtTime
 	switch {
-	case r.Action < Crash || r.Action > PoisonRecord || r.Action.takesTime() && r.For <= 0:
+	case r.Action < Crash || r.Action > TearRequest || r.Action.takesTime() && r.For <= 0:
 		return false
 	case isNobody != (r.Proc == Nobody) || r.Proc < Nobody:
 		return false

@@ -23,7 +23,7 @@ func TestRule_Validate_messages(t *testing.T) {
 		"a point":         func(r *model.Rule) { r.Point = model.After },
 		"a scope of call": func(r *model.Rule) { r.Scope = model.CallOfKind },
 		"a crash":         func(r *model.Rule) { r.Action, r.Point = model.Crash, model.Before },
-		"no such action":  func(r *model.Rule) { r.Action = model.PoisonRecord + 1 },
+		"no such action":  func(r *model.Rule) { r.Action = model.TearRequest + 1 },
 	} {
 		rule := good
 		change(&rule)

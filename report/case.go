@@ -22,9 +22,13 @@ type Case struct {
 	Saved    string // the file that it was saved to, or ""
 	Judged   bool   // the verdict section of the scenario is about this run: say whether it is met
 
+	Required []string // properties that must hold whatever the mode claims: a test asks for them
+
 	Excuse string // why the faults mean nothing under the mode, for Sides; "": they were run
 
 	Linearizable []model.Verdict // what CheckLinearizable found, or nil
+
+	Shrunk *search.Shrunk // how the scenario was made from a larger one, or nil
 }
 
 // Title is the first line of the report; it is good as the title of an issue. A fault that was not
@@ -137,16 +141,17 @@ func (c *Case) weight(v *model.Verdict) int {
 			weight = len(p.Anomalies)
 		}
 	}
-	if c.isClaimed(v.Property) {
+	if c.mustHold(v.Property) {
 		weight += 1000
 	}
 	return weight
 }
 
+// unknownClaim is the first verdict on what must hold that is unknown, or nil.
 func (c *Case) unknownClaim() *model.Verdict {
 	for i := range c.Result.Verdicts {
 		v := &c.Result.Verdicts[i]
-		if v.Result == model.Undecided && c.isClaimed(v.Property) {
+		if v.Result == model.Undecided && c.mustHold(v.Property) {
 			return v
 		}
 	}
@@ -163,6 +168,11 @@ func (c *Case) isClaimed(property string) bool {
 	return slices.Contains(c.claims(), property) && len(c.unclaimed()) == 0
 }
 
+// mustHold reports whether a property is claimed or required.
+func (c *Case) mustHold(property string) bool {
+	return slices.Contains(c.Required, property) || c.isClaimed(property)
+}
+
 // unclaimed says why the mode claims nothing of the run; empty: it claims what it does.
 func (c *Case) unclaimed() []string {
 	return search.Unclaimed(c.Library, c.Scenario, c.Result.Subject.History.Reached)
@@ -174,12 +184,12 @@ func (c *Case) outside() []string {
 	return search.Outside(c.Library, c.Scenario, c.Result.Subject.History.Reached)
 }
 
-// IsViolated reports whether a property that the mode claims is violated, and whether one is
-// unknown.
+// IsViolated reports whether a property that the mode claims, or that is required, is violated, and
+// whether one is unknown.
 func IsViolated(c *Case) (violated, unknown bool) {
 	for i := range c.Result.Verdicts {
 		v := &c.Result.Verdicts[i]
-		if c.isClaimed(v.Property) {
+		if c.mustHold(v.Property) {
 			violated = violated || v.Result == model.Violated
 			unknown = unknown || v.Result == model.Undecided
 		}

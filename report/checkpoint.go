@@ -89,10 +89,18 @@ func (t *tape) position(part int32, checkpoint int64) (offset int64, ok bool) {
 		return 0, false
 	}
 	e := t.uploaded(source.Proc, checkpoint, t.end())
-	if e == nil || len(e.Msg.Parts) == 0 {
+	if e == nil || len(kept(e)) == 0 {
 		return 0, false
 	}
-	return e.Msg.Parts[0].ID.Offset, true
+	return kept(e)[0].ID.Offset, true
+}
+
+// kept is what the store has kept of an upload.
+func kept(upload *model.Entry) []model.Record {
+	if upload.Detail == isTorn {
+		return model.FirstHalf(upload.Msg.Parts)
+	}
+	return upload.Msg.Parts
 }
 
 // checkpointName names a checkpoint, or where a job begins that has none. A job that runs batches

@@ -229,6 +229,9 @@ func (d *diagram) coordinationServed(e *model.Entry) string {
 	case model.AbortTxn:
 		return "aborted"
 	case model.Upload, model.Download:
+		if e.Ans.End {
+			return isTorn
+		}
 		if d.t.isOfSource(e) && len(parts) > 0 {
 			return fmt.Sprintf("offset %d", parts[0].ID.Offset)
 		}

@@ -83,7 +83,8 @@ func TestMatrixOfManyModes(t *testing.T) {
 	classes := []*scenarios.Class{{Name: "no-fault"}, {Name: "crash", Action: model.Crash},
 		{Name: "a-class-with-a-name-of-some-length", Action: model.Crash}}
 	s := &scenarios.Scenario{Name: "pipeline", Topology: &scenarios.Pipeline, Mode: &least, Seed: 1}
-	m, err := search.Compare(context.Background(), lib, s, lib.Modes, classes, 1, 2, nil)
+	m, err := search.Compare(context.Background(), lib, s, search.Comparing{Modes: lib.Modes,
+		Classes: classes, First: 1, Last: 2})
 	require.NoError(t, err)
 	m.Costs, err = search.Costs(context.Background(), lib, s, lib.Modes, 1, 2)
 	require.NoError(t, err)

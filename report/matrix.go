@@ -24,6 +24,7 @@ type Matrix struct {
 	Partial   bool         `json:"partial"`   // it was interrupted: further cells are missing
 
 	rows  []matrixRow
+	pairs bool
 	costs []search.Cost
 	lib   *scenarios.Library
 }
@@ -69,6 +70,7 @@ type matrixRow struct {
 	cells       []MatrixCell
 	anomalies   map[model.AnomalyKind]int64
 	runs        int64
+	bound       string
 	witness     *witness // the smallest, of the most severe anomaly; or nil
 	found       map[model.AnomalyKind]*witness
 }
@@ -94,7 +96,8 @@ func (w *witness) isSmaller(other *witness) bool {
 func NewMatrix(m *search.Matrix, command func(s *scenarios.Scenario) string) *Matrix {
 	doc := &Matrix{Scenario: m.Scenario.Name, Seeds: fmt.Sprintf("%d-%d", m.First, m.Last),
 		Records: m.Records, Malformed: m.Stats.Malformed, Bound: m.Bound(), Cells: []MatrixCell{},
-		Costs: []ModeCost{}, Agrees: true, Partial: m.IsPartial, costs: m.Costs, lib: m.Library}
+		Costs: []ModeCost{}, Agrees: true, Partial: m.IsPartial, pairs: m.Pairs,
+		costs: m.Costs, lib: m.Library}
 	for i := range m.Costs {
 		doc.Costs = append(doc.Costs, newModeCost(&m.Costs[i], int64(m.Records)))
 	}
@@ -128,7 +131,7 @@ func (m *Matrix) Claims() (broken, unsure bool) {
 func newMatrixRow(m *search.Matrix, r *search.Row,
 	command func(s *scenarios.Scenario) string) matrixRow {
 	row := matrixRow{mode: r.Mode.Name, class: r.Class.Name, runs: r.Seeds.Runs + r.Placed.Runs,
-		anomalies: map[model.AnomalyKind]int64{}}
+		bound: boundOf(r), anomalies: map[model.AnomalyKind]int64{}}
 	found := map[model.AnomalyKind]*witness{}
 	row.found = found
 	for _, kind := range model.Anomalies() {
@@ -146,6 +149,29 @@ func newMatrixRow(m *search.Matrix, r *search.Row,
 		row.cells = append(row.cells, newMatrixCell(m, r, i, &row, found))
 	}
 	return row
+}
+
+// boundOf says how many runs of each kind a row has.
+func boundOf(r *search.Row) string {
+	seeds, places := "seeds", "places"
+	if r.Seeds.Runs == 1 {
+		seeds = "seed"
+	}
+	switch {
+	case r.Class.Action == 0:
+		return fmt.Sprintf("%d %s", r.Seeds.Runs, seeds)
+	case r.Placed.Runs == 1:
+		places = "place"
+	}
+	return fmt.Sprintf("%d %s, %d %s", r.Seeds.Runs, seeds, r.Placed.Runs, places)
+}
+
+// placedText says what a placed run is.
+func placedText(pairs bool) string {
+	if pairs {
+		return "the fault at every place, alone and with a crash"
+	}
+	return "the fault at every place"
 }
 
 func newMatrixCell(m *search.Matrix, r *search.Row, i int, row *matrixRow,
@@ -186,15 +212,21 @@ func newWitness(m *search.Matrix, r *search.Row, kind model.AnomalyKind,
 	if isSmall {
 		from = m.Small
 	}
-	s := search.Under(from, r.Mode, r.Class)
-	s.Seed, s.Expect, s.Recorded, s.Trace = found.Seed, nil, nil, ""
-	job := s.Job()
-	for _, rule := range found.Rules {
-		s.Faults = append(s.Faults, faults.FromRule(job, rule))
-	}
+	s := runOf(search.Under(from, r.Mode, r.Class), found)
 	w := &witness{kind: kind, scenario: s, records: m.Records, command: command(s)}
 	if isSmall {
 		w.records = min(m.Records, search.PlacedRecords)
 	}
 	return w
+}
+
+// runOf is the run of a scenario without faults that a witness is, as a scenario of its own.
+func runOf(from *scenarios.Scenario, w *search.Witness) *scenarios.Scenario {
+	s := *from
+	s.Seed, s.Faults, s.Expect, s.Recorded, s.Trace = w.Seed, nil, nil, nil, ""
+	job := s.Job()
+	for _, rule := range w.Rules {
+		s.Faults = append(s.Faults, faults.FromRule(job, rule))
+	}
+	return &s
 }

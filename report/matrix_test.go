@@ -45,7 +45,8 @@ func testMatrix(t *testing.T, ctx context.Context) *report.Matrix {
 		}
 	}
 	s := &scenarios.Scenario{Name: "pipeline", Topology: &scenarios.Pipeline, Mode: &least, Seed: 1}
-	m, err := search.Compare(ctx, lib, s, lib.Modes, classes, 1, 5, nil)
+	m, err := search.Compare(ctx, lib, s, search.Comparing{Modes: lib.Modes, Classes: classes,
+		First: 1, Last: 5})
 	require.NoError(t, err)
 	m.Costs, err = search.Costs(ctx, lib, s, lib.Modes, 1, 5)
 	require.NoError(t, err)

@@ -270,6 +270,8 @@ func (d *diagram) served(e *model.Entry) string {
 		return "too old"
 	case e.Detail == isForgotten:
 		return isForgotten
+	case e.Detail == isTorn:
+		return isTorn
 	case e.Detail == isStale && e.Msg.Kind == model.Get:
 		return "= " + found(e) + ", stale"
 	case e.Detail == isStale:

@@ -422,6 +422,8 @@ func (s *story) served(e *model.Entry) string {
 		return text + ", which was too old and changed nothing"
 	case e.Detail == isForgotten:
 		return text + ", which was acknowledged and is gone"
+	case e.Detail == isTorn:
+		return text + ", of which half was kept"
 	case e.Detail == isStale:
 		return text + ", as it was before the last change"
 	case e.Msg.Kind == model.Write:

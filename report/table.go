@@ -45,7 +45,7 @@ func (w *writer) details(m *Matrix) {
 		witnesses = w.detailsOf(m.rows[from:upTo], heads, witnesses)
 		from = upTo
 	}
-	w.marks(m.properties(), heads)
+	w.marks(m, m.properties(), heads)
 }
 
 // detailsOf is the part of one mode. With many properties it has several tables below each other,
@@ -101,7 +101,7 @@ func (w *writer) smallest(m *Matrix) {
 const (
 	nameWidth = 18
 	cellWidth = 7
-	cellsMax  = (columnsMax - nameWidth - 2 - len("100000")) / cellWidth
+	cellsMax  = (columnsMax - nameWidth - 2 - len("1000 seeds, 100000 places")) / cellWidth
 )
 
 func headLine(used int, heads []string) string {
@@ -109,7 +109,7 @@ func headLine(used int, heads []string) string {
 	for _, head := range heads {
 		line += fmt.Sprintf("%-*s", cellWidth, head)
 	}
-	return line + "runs"
+	return line + "bound"
 }
 
 func (m *Matrix) properties() []string {
@@ -155,7 +155,7 @@ func (w *writer) row(r *matrixRow, from, upTo int) {
 		}
 		line += painted + strings.Repeat(" ", cellWidth-len(text+mark))
 	}
-	w.line("%s%d", line, r.runs)
+	w.line("%s%s", line, r.bound)
 }
 
 // cellText is what was observed in a word, and how it relates to the claim.
@@ -207,10 +207,12 @@ func (w *writer) counts(r *matrixRow, n int) {
 }
 
 // marks is the legend of the table.
-func (w *writer) marks(names, heads []string) {
+func (w *writer) marks(m *Matrix, names, heads []string) {
 	w.blank()
 	w.line("= as claimed   ! claimed to hold and does not   ~ claimed to be reachable, not seen")
 	w.line("no mark: nothing is claimed   viol violated   ? unknown   numbers: runs that showed it")
+	w.line("bound: how many runs stand behind a holds: plans from seeds, and %s",
+		placedText(m.pairs))
 	w.line("* only together with a crash: every other plan has one besides the fault of its class")
 	line := ""
 	for i := range names {

@@ -13,6 +13,7 @@ const (
 	byOutage    = "outage"
 	isForgotten = "forgotten"
 	isStale     = "stale"
+	isTorn      = "torn"
 )
 
 // tookEffect reports whether e is a request that changed its service for good.

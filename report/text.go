@@ -107,6 +107,10 @@ func (w *writer) verdicts(c *Case) {
 			mark = "claim broken"
 		case c.isClaimed(v.Property):
 			mark = "claimed"
+		case c.mustHold(v.Property) && v.Result == model.Violated:
+			mark = "not kept"
+		case c.mustHold(v.Property):
+			mark = "required"
 		}
 		text := fmt.Sprintf("%-8s  %-12s  %s", v.Result, mark, verdictDetail(v))
 		text = strings.TrimRight(text, " ")
@@ -291,6 +295,7 @@ func accountRow(name string, c counts) []string {
 // tail says what the run cost, which faults were not reached and how to run it again.
 func (w *writer) tail(c *Case) {
 	w.costs(c)
+	w.shrunk(c)
 	if list := c.notReached(); len(list) > 0 {
 		w.blank()
 		w.line("not reached, so that it tests nothing:")

@@ -38,7 +38,7 @@ func Classes() []*Class {
 	return slices.Concat(generalClasses(), barrierClasses(), noticeClasses(), varyingClasses())
 }
 
-// generalClasses are those that every mode can be put to.
+// generalClasses are about processes, messages and services, whatever the mode.
 func generalClasses() []*Class {
 	records := []model.Kind{model.Data, model.Ack}
 	return []*Class{
@@ -76,6 +76,8 @@ func generalClasses() []*Class {
 			Says: "a service refuses a request, and says so; perhaps a crash"},
 		{Name: "forget-call", Action: model.ForgetRequest,
 			Says: "a service acknowledges a request and loses what it was told; perhaps a crash"},
+		{Name: "tear-call", Action: model.TearRequest, Needs: uploads,
+			Says: "a service acknowledges an upload and keeps half of it; perhaps a crash"},
 		{Name: "stale-read", Action: model.StaleRead,
 			Says: "a service answers as it was before its last change; perhaps a crash"},
 		{Name: "truncate", Code: "F10", Action: model.TruncateInput,
@@ -156,6 +158,9 @@ func varyingClasses() []*Class {
 		{Name: "unaligned-dropped", Action: model.Crash,
 			Needs: has("alignment"), Vary: with("alignment", 3),
 			Says: "one or two crashes, and snapshots at the first barrier, without it"},
+		{Name: "graceful-stop", Action: model.Crash,
+			Needs: stops, Vary: with("stop-at", 2),
+			Says: "one or two crashes, and the job stops with a savepoint and is started again"},
 	}
 }
 
@@ -174,6 +179,16 @@ func sendsBarriers(m *model.Mode) bool {
 // sendsNotices reports whether a mode has a coordinator of checkpoints, or of batches.
 func sendsNotices(m *model.Mode) bool {
 	return slices.Contains(m.Extra, "coordinator") || slices.Contains(m.Extra, "driver")
+}
+
+// uploads reports whether a mode uploads state.
+func uploads(m *model.Mode) bool {
+	return m.State == model.Snapshotted || m.State == model.Scattered
+}
+
+// stops reports whether a mode can stop with a savepoint.
+func stops(m *model.Mode) bool {
+	return m.Param("stop-at") != nil && m.Restart == model.RestartJob
 }
 
 func writesTransactions(m *model.Mode) bool { return m.Sink == sim.TransactionalLog.Name }

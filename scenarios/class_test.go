@@ -112,8 +112,9 @@ func TestClass_ShortHorizon(t *testing.T) {
 func TestClass_Applies(t *testing.T) {
 	plain := &model.Mode{Sink: "append-log"}
 	full := &model.Mode{Sink: "transactional-log", Extra: []string{"coordinator"},
+		State: model.Snapshotted, Restart: model.RestartJob,
 		Params: []model.Param{{Name: "restore"}, {Name: "txn-timeout"}, {Name: "pool"},
-			{Name: "epochs"}, {Name: "aliased"}, {Name: "alignment"}}}
+			{Name: "epochs"}, {Name: "aliased"}, {Name: "alignment"}, {Name: "stop-at"}}}
 	var special []string
 	for _, c := range scenarios.Classes() {
 		require.True(t, c.Applies(full), c.Name)
@@ -121,10 +122,10 @@ func TestClass_Applies(t *testing.T) {
 			special = append(special, c.Name)
 		}
 	}
-	require.Equal(t, []string{"lose-barrier", "duplicate-barrier", "reorder-barrier",
+	require.Equal(t, []string{"tear-call", "lose-barrier", "duplicate-barrier", "reorder-barrier",
 		"delay-barrier", "lose-notice", "delay-notice", "duplicate-notice", "restore-older",
 		"txn-timeout", "uncommitted-reader", "late-end", "aliased-snapshot", "counted",
-		"unaligned", "unaligned-dropped"}, special)
+		"unaligned", "unaligned-dropped", "graceful-stop"}, special)
 
 	applying := func(mode *model.Mode) (names []string) {
 		for _, c := range scenarios.Classes() {
@@ -134,8 +135,11 @@ func TestClass_Applies(t *testing.T) {
 		}
 		return names
 	}
-	require.Equal(t, special[:7], applying(&model.Mode{Extra: []string{"driver"}}))
-	require.Equal(t, special[4:7], applying(&model.Mode{Extra: []string{"coordinator"}}))
+	require.Equal(t, special[1:8], applying(&model.Mode{Extra: []string{"driver"}}))
+	require.Equal(t, special[5:8], applying(&model.Mode{Extra: []string{"coordinator"}}))
+	require.Equal(t, []string{"tear-call"}, applying(&model.Mode{State: model.Scattered}))
+	require.Empty(t, applying(&model.Mode{Params: []model.Param{{Name: "stop-at"}}}),
+		"tasks that restart alone do not stop")
 	require.Equal(t, []string{"uncommitted-reader"},
 		applying(&model.Mode{Sink: "transactional-log", Params: []model.Param{{Name: "pool"}}}))
 }
@@ -148,13 +152,14 @@ func TestClass_Vary(t *testing.T) {
 		"counted":            {Params: []model.ParamValue{{Name: "alignment", Value: 1}}},
 		"unaligned":          {Params: []model.ParamValue{{Name: "alignment", Value: 2}}},
 		"unaligned-dropped":  {Params: []model.ParamValue{{Name: "alignment", Value: 3}}},
+		"graceful-stop":      {Params: []model.ParamValue{{Name: "stop-at", Value: 2}}},
 		"uncommitted-reader": {Sink: "transactional-log-uncommitted"},
 	} {
 		classes := scenarios.Classes()
 		i := slices.IndexFunc(classes, func(c *scenarios.Class) bool { return c.Name == name })
 		require.GreaterOrEqual(t, i, 0, name)
 		mode := &model.Mode{Sink: "transactional-log", Params: []model.Param{{Name: "restore"},
-			{Name: "aliased"}, {Name: "alignment"}}}
+			{Name: "aliased"}, {Name: "alignment"}, {Name: "stop-at"}}}
 		s := &scenarios.Scenario{Mode: mode}
 		classes[i].Vary(s)
 		require.Equal(t, want.Params, s.Params, name)

@@ -86,6 +86,12 @@ func (r *Runner) Run(seed uint64, rules []model.Rule, opts Options) Result {
 	return res
 }
 
+// Extent is what a run under a seed and compiled faults offers to anchor faults at; it is valid
+// until the next run. The run is not judged.
+func (r *Runner) Extent(seed uint64, rules []model.Rule) *model.Extent {
+	return &r.world.Run(seed, rules, Options{}).Extent
+}
+
 // Run runs a scenario once, with its own seed and faults.
 func Run(lib *Library, s *Scenario, opts Options) (*Runner, Result, error) {
 	r, err := NewRunner(lib, s)

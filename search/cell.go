@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/oncesim/oncesim/faults"
 	"github.com/oncesim/oncesim/model"
 	"github.com/oncesim/oncesim/scenarios"
 )
@@ -38,6 +37,10 @@ type worker struct {
 	opts    scenarios.Options
 	seed    uint64 // of the run at hand
 	broken  string // a panic of it: what, and under which seed and rules
+
+	inside *Tally // see Exploration
+	extent model.Extent
+	past   map[model.Rule]bool
 }
 
 // keepPanic keeps a panic of a run for the caller's goroutine, with what it takes to repeat it.
@@ -50,15 +53,21 @@ func (w *worker) keepPanic() {
 func (w *worker) run(seed uint64, rules []model.Rule) *scenarios.Result {
 	w.seed = seed
 	res := w.runner.Run(seed, rules, w.opts)
-	w.tally.add(seed, rules, &res)
-	if w.inspect != nil {
-		w.inspect(seed, rules, &res)
-	}
+	w.seen(seed, rules, &res)
 	return &res
+}
+
+// seen counts a run.
+func (w *worker) seen(seed uint64, rules []model.Rule, res *scenarios.Result) {
+	w.tally.add(seed, rules, res)
+	if w.inspect != nil {
+		w.inspect(seed, rules, res)
+	}
 }
 
 func (c *Cell) worker() (*worker, error) {
 	w := &worker{tally: newTally(len(c.Library.Properties)),
+		inside: newTally(len(c.Library.Properties)), past: map[model.Rule]bool{},
 		opts: scenarios.Options{Trace: c.Trace}}
 	var err error
 	if c.Input == nil {
@@ -75,11 +84,25 @@ func (c *Cell) worker() (*worker, error) {
 // each calls do for 0 ≤ i < n, spread over workers in blocks, and merges what they counted. It
 // stops early, without an error, when the context ends; Tally.Runs tells.
 func (c *Cell) each(ctx context.Context, n int64, do func(w *worker, i int64)) (*Tally, error) {
+	workers, err := c.spread(ctx, n, 16, do)
+	if err != nil {
+		return nil, err
+	}
+	total := newTally(len(c.Library.Properties))
+	for _, w := range workers {
+		total.Merge(w.tally)
+	}
+	return total, nil
+}
+
+// spread calls do for 0 ≤ i < n, spread over workers in blocks of a size, and returns the workers
+// with what they counted. It stops early when the context ends.
+func (c *Cell) spread(ctx context.Context, n, block int64, do func(w *worker, i int64)) (
+	[]*worker, error) {
 	count := c.Workers
 	if count == 0 {
 		count = runtime.GOMAXPROCS(0)
 	}
-	const block = 16
 	count = int(max(1, min(int64(count), (n+block-1)/block)))
 	workers := make([]*worker, count)
 	for i := range workers {
@@ -111,11 +134,7 @@ func (c *Cell) each(ctx context.Context, n int64, do func(w *worker, i int64)) (
 			panic(w.broken)
 		}
 	}
-	total := newTally(len(c.Library.Properties))
-	for _, w := range workers {
-		total.Merge(w.tally)
-	}
-	return total, nil
+	return workers, nil
 }
 
 // extent runs the scenario without faults and returns what there is to anchor faults at.
@@ -130,7 +149,6 @@ func (c *Cell) extent() (*model.Extent, error) {
 		}
 	}()
 	defer w.keepPanic()
-	w.seed = c.Scenario.Seed
 	return w.extentOf(c.Scenario.Seed, nil), nil
 }
 
@@ -148,59 +166,33 @@ func (c *Cell) Seeds(ctx context.Context, first, last uint64) (*Tally, error) {
 }
 
 // Place runs the scenario under its own seed, once for every placement of one fault of the class
-// and, if pairs is set, once for every such placement together with every placement of one crash:
-// of the crash in the run that results from the fault, and of the fault in what is longer in the
-// run that results from the crash.
+// and, if pairs is set, once for every plan of such a fault and a crash, whichever strikes first.
+// A crash that has several names, after one effect and before the next, is one.
 func (c *Cell) Place(ctx context.Context, pairs bool) (*Tally, error) {
-	extent, err := c.extent()
-	if err != nil {
-		return nil, err
-	}
-	seed := c.Scenario.Seed
 	if c.Class.Action == 0 {
-		return c.each(ctx, 1, func(w *worker, _ int64) { w.run(seed, nil) })
+		return c.each(ctx, 1, func(w *worker, _ int64) { w.run(c.Scenario.Seed, nil) })
 	}
-	alone, before := c.Class.Places(extent), crashes.Places(extent)
-	n := alone.Len()
+	e := &explorer{cell: c, classes: []*scenarios.Class{c.Class}, most: 1, budget: unlimited}
+	if pairs {
+		e.most = 2
+	}
 	if pairs && c.Class.Action != model.Crash {
-		n += before.Len()
+		e.classes, e.isOnce = append(e.classes, crashes), true
 	}
-	return c.each(ctx, n, func(w *worker, i int64) {
-		var after model.Extent
-		if i >= alone.Len() {
-			first := before.At(i - alone.Len())
-			w.rules = append(w.rules[:0], first)
-			copyExtent(&after, w.extentOf(seed, w.rules))
-			seconds := c.Class.Places(&after)
-			seconds.From = extent
-			w.pairs(ctx, seed, first, seconds)
-			return
+	e.count = func(w *worker, p *plan, class int, res *scenarios.Result) {
+		if class == 0 || p.uses[0] > 0 { // a crash alone is not of the class
+			w.seen(e.seed, w.rules, res)
 		}
-		first := alone.At(i)
-		w.rules = append(w.rules[:0], first)
-		res := w.run(seed, w.rules)
-		if pairs {
-			copyExtent(&after, &res.Subject.History.Extent)
-			w.pairs(ctx, seed, first, crashes.Places(&after))
-		}
-	})
-}
-
-// pairs runs the scenario once for each place of a second fault.
-func (w *worker) pairs(ctx context.Context, seed uint64, first model.Rule, seconds faults.Places) {
-	for second := range seconds.Each {
-		if ctx.Err() != nil {
-			return
-		}
-		w.rules = append(w.rules[:0], first, second)
-		w.run(seed, w.rules)
 	}
+	e.tally, e.inside = newTally(len(c.Library.Properties)), newTally(len(c.Library.Properties))
+	_, err := e.tree(ctx, c.Scenario.Seed)
+	return e.tally, err
 }
 
 // extentOf is what a run under rules offers to anchor faults at; the run is not counted.
 func (w *worker) extentOf(seed uint64, rules []model.Rule) *model.Extent {
-	res := w.runner.Run(seed, rules, scenarios.Options{})
-	return &res.Subject.History.Extent
+	w.seed, w.rules = seed, append(w.rules[:0], rules...)
+	return w.runner.Extent(seed, w.rules)
 }
 
 // crashes is the class of the second fault of a pair.

@@ -145,7 +145,8 @@ func TestCompare_ClassThatDoesNotApply(t *testing.T) {
 	class := &scenarios.Class{Name: "absent", Action: model.Crash,
 		Needs: func(*model.Mode) bool { return false }}
 	m, err := search.Compare(context.Background(), lib, builtin(t, lib, "pipeline-three"),
-		lib.Modes[:2], []*scenarios.Class{class, lib.Classes[1]}, 1, 5, nil)
+		search.Comparing{Modes: lib.Modes[:2], Classes: []*scenarios.Class{class, lib.Classes[1]},
+			First: 1, Last: 5})
 	require.NoError(t, err)
 	require.Len(t, m.Rows, 4)
 	for i := range m.Rows {

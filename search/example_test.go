@@ -40,8 +40,8 @@ func ExampleCell_Place() {
 func ExampleCompare() {
 	lib := scenarios.Builtin()
 	s := &scenarios.Scenario{Topology: &scenarios.Pipeline, Mode: lib.Modes[1], Seed: 1}
-	m, err := search.Compare(context.Background(), lib, s, lib.Modes[1:2], lib.Classes[1:2], 1, 20,
-		nil)
+	m, err := search.Compare(context.Background(), lib, s, search.Comparing{Modes: lib.Modes[1:2],
+		Classes: lib.Classes[1:2], First: 1, Last: 20})
 	if err != nil {
 		fmt.Println(err)
 		return

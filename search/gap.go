@@ -2,6 +2,7 @@ package search
 
 import (
 	"math"
+	"slices"
 
 	"github.com/oncesim/oncesim/model"
 )
@@ -42,16 +43,32 @@ func Gaps() (list []Gap) {
 // CrashGaps adds to counts, which has a place for each gap, the crashes of a run by where they
 // fell. In a run without checkpoints there is nothing to count.
 func CrashGaps(h *model.History, counts []int64) {
-	steps := stepsOf(h)
-	if len(steps) == 0 {
+	var c gapCounter
+	c.count(h, counts)
+}
+
+// gapCounter is CrashGaps for many runs: it keeps its memory.
+type gapCounter struct {
+	list   []checkpointSteps
+	nobody checkpointSteps // of an attempt that is over, or never planned: nobody looks
+}
+
+func (c *gapCounter) count(h *model.History, counts []int64) {
+	if !slices.ContainsFunc(h.Lives, isCrashed) {
+		return
+	}
+	c.follow(h)
+	if len(c.list) == 0 {
 		return
 	}
 	for i := range h.Lives {
-		if life := &h.Lives[i]; life.How == model.Crashed {
-			counts[gapAt(steps, life)]++
+		if life := &h.Lives[i]; isCrashed(*life) {
+			counts[gapAt(c.list, life)]++
 		}
 	}
 }
+
+func isCrashed(life model.Life) bool { return life.How == model.Crashed }
 
 // never is the event number of a step that was not taken.
 const never = math.MaxInt64
@@ -68,54 +85,56 @@ type checkpointSteps struct {
 	prepared                   bool // something is to be committed for it
 }
 
-// stepsOf follows the checkpoints of a run, in the order in which their ids were given. A batch
-// that is run again begins anew with the first part of it.
-func stepsOf(h *model.History) (list []checkpointSteps) {
-	of := func(call *model.Call, id int64) *checkpointSteps {
-		for i := len(list) - 1; i >= 0; i-- {
-			switch s := &list[i]; {
-			case s.id != id:
-			case s.attempt == int64(call.Attempt):
-				return s
-			case s.attempt < int64(call.Attempt) && call.Req.Kind == model.Upload:
-				list = append(list, newSteps(id, int64(call.Attempt), call.Invoked-1))
-				return &list[len(list)-1]
-			}
+// of is the entry of a checkpoint in the attempt of a call.
+func (c *gapCounter) of(call *model.Call, id int64) *checkpointSteps {
+	for i := len(c.list) - 1; i >= 0; i-- {
+		switch s := &c.list[i]; {
+		case s.id != id:
+		case s.attempt == int64(call.Attempt):
+			return s
+		case s.attempt < int64(call.Attempt) && call.Req.Kind == model.Upload:
+			c.list = append(c.list, newSteps(id, int64(call.Attempt), call.Invoked-1))
+			return &c.list[len(c.list)-1]
 		}
-		return &checkpointSteps{} // of an attempt that is over, or never planned: nobody looks
 	}
+	return &c.nobody
+}
+
+// follow follows the checkpoints of a run, in the order in which their ids were given. A batch that
+// is run again begins anew with the first part of it.
+func (c *gapCounter) follow(h *model.History) {
+	c.list, c.nobody = c.list[:0], checkpointSteps{}
 	for i := range h.Calls {
 		switch call := &h.Calls[i]; call.Req.Kind {
 		case model.NextCheckpoint, model.PlanBatch:
 			if call.Served != 0 {
 				id := max(call.Ans.Seq, call.Req.Seq)
-				list = append(list, newSteps(id, int64(call.Attempt), call.Served))
+				c.list = append(c.list, newSteps(id, int64(call.Attempt), call.Served))
 			}
 		case model.Upload:
-			of(call, call.Req.Seq).part(call)
+			c.of(call, call.Req.Seq).part(call)
 		case model.Completion, model.FinishBatch:
-			s := of(call, call.Req.Seq)
+			s := c.of(call, call.Req.Seq)
 			s.asked, s.completed = min(s.asked, call.Invoked), min(s.completed, when(call.Served))
 			s.answered = min(s.answered, when(call.Answered))
 		case model.PrepareTxn:
-			s := of(call, call.Req.Seq)
+			s := c.of(call, call.Req.Seq)
 			s.prepared = s.prepared || call.Served != 0
 		case model.CommitTxn:
-			of(call, call.Req.Seq).show(call)
+			c.of(call, call.Req.Seq).show(call)
 		case model.WriteBatch:
-			of(call, call.Req.Token).show(call)
+			c.of(call, call.Req.Token).show(call)
 		}
 	}
 	most := 0
-	for i := range list {
-		most = max(most, list[i].parts)
+	for i := range c.list {
+		most = max(most, c.list[i].parts)
 	}
-	for i := range list {
-		if list[i].parts < most { // some task never came to take its snapshot
-			list[i].lastCut = never
+	for i := range c.list {
+		if c.list[i].parts < most { // some task never came to take its snapshot
+			c.list[i].lastCut = never
 		}
 	}
-	return list
 }
 
 func newSteps(id, attempt, given int64) checkpointSteps {

@@ -20,7 +20,7 @@ type Row struct {
 	Class  *scenarios.Class
 	Kind   model.OperatorKind
 	Seeds  *Tally  // the scenario under plans drawn from seeds
-	Placed *Tally  // its small form under one fault of the class at every place
+	Placed *Tally  // its small form under one fault of the class at every place, or pairs
 	Claims []Claim // by property of the library
 }
 
@@ -51,47 +51,61 @@ func (r *Row) Smallest(kind model.AnomalyKind) (w *Witness, isSmall bool) {
 
 // Matrix compares modes under fault classes on one scenario.
 type Matrix struct {
-	Library     *scenarios.Library
-	Scenario    *scenarios.Scenario
-	Small       *scenarios.Scenario // its small form
-	First, Last uint64              // seeds
-	Rows        []Row
-	Costs       []Cost // where they were measured
-	Records     int
-	Stats       scenarios.InputStats
-	IsPartial   bool // the context ended before all runs were made
+	Library  *scenarios.Library
+	Scenario *scenarios.Scenario
+	Small    *scenarios.Scenario // its small form
+	Comparing
+	Rows      []Row
+	Costs     []Cost // where they were measured
+	Records   int
+	Stats     scenarios.InputStats
+	IsPartial bool // the context ended before all runs were made
 }
 
 // Bound says how far the matrix looked.
 func (m *Matrix) Bound() string {
-	return fmt.Sprintf("seeds %d-%d on %d records; one fault at every place on %d records",
-		m.First, m.Last, m.Records, min(m.Records, PlacedRecords))
+	placed := "one fault"
+	if m.Pairs {
+		placed = "one fault, alone and with a crash,"
+	}
+	return fmt.Sprintf("seeds %d-%d on %d records; %s at every place on %d records",
+		m.First, m.Last, m.Records, placed, min(m.Records, PlacedRecords))
 }
 
-// Compare fills a matrix: every mode under every class. progress, where given, is called with the
-// number of rows done and in all.
+// Comparing says what to compare: every mode under every class.
+type Comparing struct {
+	Modes       []*model.Mode
+	Classes     []*scenarios.Class
+	First, Last uint64 // seeds
+	// Pairs places each fault also together with a crash, everywhere: what is never seen then is
+	// exhausted at two faults.
+	Pairs    bool
+	Progress func(done, all int) // rows; or nil
+}
+
+// Compare fills a matrix. It stops early, without an error, when the context ends, and the matrix
+// says so.
 func Compare(ctx context.Context, lib *scenarios.Library, s *scenarios.Scenario,
-	modes []*model.Mode, classes []*scenarios.Class, first, last uint64,
-	progress func(done, all int)) (*Matrix, error) {
+	opts Comparing) (*Matrix, error) {
 	input, stats, err := lib.LoadInput(s)
 	if err != nil {
 		return nil, err
 	}
-	m := &Matrix{Library: lib, Scenario: s, First: first, Last: last, Records: input.Total(),
-		Stats: stats, Small: smallForm(s)}
+	m := &Matrix{Library: lib, Scenario: s, Comparing: opts, Records: input.Total(), Stats: stats,
+		Small: smallForm(s)}
 	small, _, err := lib.LoadInput(m.Small)
 	if err != nil {
 		return nil, err
 	}
-	for _, mode := range modes {
-		for _, class := range classes {
+	for _, mode := range opts.Modes {
+		for _, class := range opts.Classes {
 			row, err := m.row(ctx, mode, class, input, small)
 			if err != nil {
 				return nil, err
 			}
 			m.Rows = append(m.Rows, row)
-			if progress != nil {
-				progress(len(m.Rows), len(modes)*len(classes))
+			if opts.Progress != nil {
+				opts.Progress(len(m.Rows), len(opts.Modes)*len(opts.Classes))
 			}
 		}
 	}
@@ -127,7 +141,7 @@ func (m *Matrix) row(ctx context.Context, mode *model.Mode, class *scenarios.Cla
 		return row, err
 	}
 	cell.Scenario, cell.Input = Under(m.Small, mode, class), small
-	if row.Placed, err = cell.Place(ctx, false); err != nil {
+	if row.Placed, err = cell.Place(ctx, m.Pairs); err != nil {
 		return row, err
 	}
 	isClaimed := len(WithMode(m.Scenario, mode).Unlike()) == 0
@@ -151,19 +165,9 @@ func Under(s *scenarios.Scenario, mode *model.Mode, class *scenarios.Class) *sce
 	return c
 }
 
-// WithMode is the scenario under another mode; parameters that the mode does not have are left
-// out, and the sink is the mode's own.
+// WithMode is the scenario under another mode, without its faults.
 func WithMode(s *scenarios.Scenario, mode *model.Mode) *scenarios.Scenario {
-	c := *s
+	c := s.UnderMode(mode)
 	c.Faults = nil
-	if mode == s.Mode {
-		return &c
-	}
-	c.Mode, c.Sink, c.Params = mode, "", nil
-	for _, p := range s.Params {
-		if mode.Param(p.Name) != nil {
-			c.Params = append(c.Params, p)
-		}
-	}
-	return &c
+	return c
 }

@@ -69,8 +69,7 @@ func NewPlanner(r *scenarios.Runner, s *scenarios.Scenario, classes []*scenarios
 	if len(p.classes) == 0 {
 		return nil, fmt.Errorf("mode %s: there is no class of faults to draw from", s.Mode.Name)
 	}
-	res := r.Run(s.Seed, nil, scenarios.Options{})
-	copyExtent(&p.extent, &res.Subject.History.Extent)
+	copyExtent(&p.extent, r.Extent(s.Seed, nil))
 	return p, nil
 }
 
@@ -84,8 +83,7 @@ func (p *Planner) Plan(r *scenarios.Runner, seed uint64, into []model.Rule) []mo
 	n := 1 + model.Below(model.Draw(seed, model.DrawPlan, drawFaults, 0, 0), int64(p.most))
 	for nth := range uint64(n) {
 		if nth > 0 && seed%2 == 1 {
-			res := r.Run(seed, into[begin:], scenarios.Options{})
-			copyExtent(&p.after, &res.Subject.History.Extent)
+			copyExtent(&p.after, r.Extent(seed, into[begin:]))
 			extent = &p.after
 		}
 		draw := model.Draw(seed, model.DrawPlan, drawClass, nth, 0)

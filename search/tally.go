@@ -81,10 +81,8 @@ func (t *Tally) add(seed uint64, rules []model.Rule, res *scenarios.Result) {
 	if struck == len(rules) {
 		t.Reached++
 	}
-	var seen [64]bool
 	for i := range res.Verdicts {
-		v := &res.Verdicts[i]
-		switch v.Result {
+		switch res.Verdicts[i].Result {
 		case model.Holds:
 			t.Counts[i].Holds++
 		case model.Violated:
@@ -94,15 +92,32 @@ func (t *Tally) add(seed uint64, rules []model.Rule, res *scenarios.Result) {
 			}
 		default:
 			t.Counts[i].Undecided++
-			t.Unknown[i] = smallest(t.Unknown[i], seed, rules, h.End.N, v.Reason)
+		}
+	}
+	var seen [64]bool
+	for i := range res.Verdicts {
+		v := &res.Verdicts[i]
+		for a := range v.Anomalies {
+			if kind := v.Anomalies[a].Kind; !seen[kind] {
+				seen[kind] = true
+				t.Anomalies[kind]++
+			}
+		}
+	}
+	t.witness(seed, rules, res)
+}
+
+// witness keeps a run for what it shows, where it is smaller than those that showed it before.
+func (t *Tally) witness(seed uint64, rules []model.Rule, res *scenarios.Result) {
+	events := res.Subject.History.End.N
+	for i := range res.Verdicts {
+		v := &res.Verdicts[i]
+		if v.Result == model.Undecided {
+			t.Unknown[i] = smallest(t.Unknown[i], seed, rules, events, v.Reason)
 		}
 		for a := range v.Anomalies {
 			kind := v.Anomalies[a].Kind
-			if !seen[kind] {
-				seen[kind] = true
-				t.Anomalies[kind]++
-				t.Witnesses[kind] = smallest(t.Witnesses[kind], seed, rules, h.End.N, "")
-			}
+			t.Witnesses[kind] = smallest(t.Witnesses[kind], seed, rules, events, "")
 		}
 	}
 }

@@ -12,6 +12,7 @@ const coordinatorName = "coordinator"
 // The tokens of the coordinator's timers below every checkpoint id; the timeout of a checkpoint has
 // its id.
 const (
+	stopTimeout   = -2 // the tasks have had long enough to do what is left before a stop
 	resendRestore = -1 // the tasks that are not ready are told again where to begin
 	nextInterval  = 0  // it is time for the next checkpoint
 )
@@ -29,6 +30,11 @@ const (
 //	   after a crash by the restore
 //
 // A part that fails, or a timeout, aborts the checkpoint: the next one takes its place.
+//
+// A savepoint is a checkpoint that the job stops with. Its triggers tell sources to read no more
+// behind it, and once it is complete every task says when it has committed what belongs to it. Then
+// this life ends, and with it the job; the next attempt, which goes on from the savepoint, is the
+// job started anew. A savepoint that is aborted is tried again, and the sources wait for that.
 type coordinator struct {
 	tasks      []model.ProcID
 	sources    []model.ProcID
@@ -41,14 +47,17 @@ type coordinator struct {
 	isLone     bool // tasks restart alone
 	deletes    bool // what of a checkpoint whose completion is unknown
 	cleansUp   bool // drop the parts of the completed checkpoint before the next is completed
+	stopAt     int64
+	isKept     bool // a savepoint is completed like a checkpoint; else once the job has stopped
 	fence      model.Flags
 	attempt    int32
 	completed  int64
 	restored   int64
 	isOpen     bool // all tasks have begun
 	pending    int64
+	ending     int64    // the savepoint that the job stops with, once it is complete
 	isIdle     bool     // every part so far has nothing left to do
-	roll       rollCall // for Ready, then for Acknowledge
+	roll       rollCall // for Ready, then for Acknowledge; before a stop, for Ready again
 	failures   int64
 	isFallback bool // the newest checkpoint cannot be restored: its predecessor is asked for
 }
@@ -59,7 +68,11 @@ func newCoordinator(job *model.Job) *coordinator {
 		retain: job.Param("retain"), back: job.Param("restore"),
 		isLone:    job.Param("lone-restart") == 1,
 		fallsBack: job.Param("fall-back") == 1, deletes: job.Param("unknown-completion") == 1,
-		cleansUp: job.Param("early-clean-up") == 1, fence: checkpointFence(job)}
+		cleansUp: job.Param("early-clean-up") == 1, fence: checkpointFence(job),
+		isKept: job.Param("savepoint-restores") == 1}
+	if !c.isLone { // there, nobody would start the tasks again
+		c.stopAt = job.Param("stop-at")
+	}
 	for i := range job.Tasks {
 		switch job.Tasks[i].Role {
 		case model.Extra:
@@ -75,7 +88,7 @@ func newCoordinator(job *model.Job) *coordinator {
 // Start implements model.Process.
 func (c *coordinator) Start(self model.Self, s *model.Script) {
 	c.attempt, c.completed, c.restored, c.isOpen = self.Attempt, 0, unknownCheckpoint, false
-	c.pending, c.isIdle, c.failures, c.isFallback = 0, false, 0, false
+	c.pending, c.ending, c.isIdle, c.failures, c.isFallback = 0, 0, false, 0, false
 	c.roll.await(len(c.tasks), c.tasks)
 	s.CallUntilDone(model.StateStore, c.about(model.Newest, 0, 0))
 }
@@ -86,12 +99,22 @@ func (c *coordinator) about(kind model.Kind, checkpoint, n int64) model.Message 
 		Record: model.Record{ID: model.ID{Offset: -1}}}
 }
 
-// notify sends a notice to some tasks.
+// notify sends a notice to some tasks. That of a savepoint says that nothing is to come behind it.
 func (c *coordinator) notify(s *model.Script, kind model.Kind, checkpoint int64,
 	to []model.ProcID) {
-	for _, task := range to {
-		s.Send(task, notice(kind, checkpoint))
+	m := notice(kind, checkpoint)
+	if (kind == model.Trigger || kind == model.Complete) && c.isSavepoint(checkpoint) {
+		m.Flags |= model.Idle
 	}
+	for _, task := range to {
+		s.Send(task, m)
+	}
+}
+
+// isSavepoint reports whether the job stops with a checkpoint, which is not the completed one yet.
+// It stops once: from then on a checkpoint as new as that is the completed one.
+func (c *coordinator) isSavepoint(checkpoint int64) bool {
+	return c.stopAt > 0 && checkpoint >= c.stopAt && c.completed < c.stopAt
 }
 
 // notice is a message between the coordinator and a task. It is part of no channel.
@@ -155,6 +178,8 @@ func (c *coordinator) due(s *model.Script, token int64) {
 		}
 		s.After(c.timeout, resendRestore)
 	case token == resendRestore:
+	case token == stopTimeout:
+		s.Fail(fmt.Sprintf("savepoint %d is there, and not every task has done its part", c.ending))
 	case token == nextInterval:
 		s.CallUntilDone(model.StateStore, c.about(model.NextCheckpoint, 0, 0))
 	case token == c.pending:
@@ -181,25 +206,58 @@ func (c *coordinator) heard(s *model.Script, ev *model.Event) {
 			s.Send(ev.From, notice(model.Restore, c.completed))
 			return
 		}
-		if !c.isOpen && m.Seq == c.restored && c.roll.hear(ev.From) {
-			c.isOpen = true
-			s.After(c.interval, nextInterval)
-		}
+		c.ready(s, ev)
 	case model.Acknowledge:
 		if m.Seq != c.pending || c.pending == 0 {
 			return // it is late: the checkpoint was aborted
 		}
 		c.isIdle = c.isIdle && m.Flags&model.Idle != 0
-		if c.roll.hear(ev.From) {
-			done := c.about(model.Completion, c.pending, c.retain)
-			done.Cursor = c.completed
-			s.Call(model.StateStore, done)
+		switch {
+		case !c.roll.hear(ev.From):
+		case c.isSavepoint(c.pending) && !c.isKept:
+			c.end(s, c.pending)
+		default:
+			c.complete(s, c.pending)
 		}
 	case model.Decline:
 		c.declined(s, m.Seq)
 	default:
 		panic(fmt.Sprintf("semantics: coordinator hears %s", m.Kind))
 	}
+}
+
+// ready hears of a task that it stands at a checkpoint: it has begun from it, or has done what
+// belongs to the savepoint that the job stops with.
+func (c *coordinator) ready(s *model.Script, ev *model.Event) {
+	switch {
+	case !c.isOpen && ev.Msg.Seq == c.restored && c.roll.hear(ev.From):
+		c.isOpen = true
+		s.After(c.interval, nextInterval)
+	case !c.isOpen || c.ending == 0 || ev.Msg.Seq != c.ending || !c.roll.hear(ev.From):
+	case c.completed == c.ending:
+		c.stop(s)
+	default:
+		c.complete(s, c.ending)
+	}
+}
+
+// complete asks that a checkpoint become the completed one.
+func (c *coordinator) complete(s *model.Script, checkpoint int64) {
+	done := c.about(model.Completion, checkpoint, c.retain)
+	done.Cursor = c.completed
+	s.Call(model.StateStore, done)
+}
+
+// end has every task do what belongs to the savepoint that the job stops with.
+func (c *coordinator) end(s *model.Script, savepoint int64) {
+	c.notify(s, model.Complete, savepoint, c.tasks)
+	c.pending, c.ending = 0, savepoint
+	c.roll.await(len(c.tasks), c.tasks)
+	s.After(c.timeout, stopTimeout)
+}
+
+func (c *coordinator) stop(s *model.Script) {
+	s.Fail(fmt.Sprintf("the job stops with savepoint %d", c.ending))
 }
 
 // declined handles a vote of no: of a checkpoint under way, or of the one to begin from.
@@ -254,6 +312,15 @@ func (c *coordinator) decided(s *model.Script, ev *model.Event) {
 		s.Fail(fmt.Sprintf("going back to checkpoint %d", id))
 		return
 	}
+	switch {
+	case c.ending == id: // it was kept out of the way of restarts until everything was done
+		c.stop(s)
+		return
+	case c.isSavepoint(id):
+		c.end(s, id)
+		c.completed = id
+		return
+	}
 	c.completed, c.pending, c.failures = id, 0, 0
 	c.notify(s, model.Complete, id, c.tasks)
 	if !c.isIdle { // otherwise nothing is left that another checkpoint would be about
@@ -268,6 +335,7 @@ func (c *coordinator) State(codec *model.Codec) {
 	codec.Int64(&c.restored)
 	codec.Bool(&c.isOpen)
 	codec.Int64(&c.pending)
+	codec.Int64(&c.ending)
 	codec.Bool(&c.isIdle)
 	c.roll.state(codec)
 	codec.Int64(&c.failures)

@@ -89,6 +89,10 @@ var IndependentSnapshots = model.Mode{
 		forget-call        stateless         L (D RO RG)
 		forget-call        commutative       L (W D RV RO RG)
 		forget-call        non-commutative,non-deterministic L (W SX D RV RO RG)
+		tear-call          stateless         - (D RG ST)
+		tear-call          commutative       - (W D RV RG ST)
+		tear-call          non-commutative   - (W SX D RV RG ST)
+		tear-call          non-deterministic - (D RV RG ST)
 		stale-read         stateless         - (D RG)
 		stale-read         commutative       - (W D RV RG)
 		stale-read         non-commutative   - (W SX D RV RG)
@@ -233,6 +237,9 @@ func (f *lineFinder) ask(s *model.Script) {
 func (f *lineFinder) Step(ev *model.Event, s *model.Script) {
 	switch {
 	case failRefused(s, ev):
+	case ev.Kind == model.Answered && ev.Msg.Kind == model.Download && ev.Ans.End:
+		s.FailOn(nowhere(ev.Ans.Seq), fmt.Sprintf("snapshot %d is torn, and it alone says which "+
+			"came before it", ev.Ans.Seq))
 	case ev.Kind == model.Answered && ev.Msg.Kind == model.Download:
 		f.history[f.asked] = decodeCounts(f.history[f.asked], ev.Ans.Records[ev.Ans.N:])
 		f.asked++
@@ -389,7 +396,8 @@ func (p *loneTask) Step(ev *model.Event, s *model.Script) {
 		p.take(s, &ev.Msg)
 	case ev.Kind == model.TimerFired:
 		p.cursor.fetch(s)
-	case ev.Kind == model.Answered && ev.Msg.Kind == model.Download && !ev.Ans.Found:
+	case ev.Kind == model.Answered && ev.Msg.Kind == model.Download &&
+		(!ev.Ans.Found || ev.Ans.End):
 		s.FailOn(nowhere(ev.Msg.Seq), fmt.Sprintf("snapshot %d is gone", ev.Msg.Seq))
 	case ev.Kind == model.Answered && ev.Msg.Kind == model.Download:
 		p.load(ev)

@@ -62,6 +62,9 @@ var MicroBatch = model.Mode{
 		forget-call        commutative       L SL (ST)
 		forget-call        non-commutative   L SL SX (ST)
 		forget-call        non-deterministic L SL W (SX ST)
+		tear-call          stateless         -
+		tear-call          commutative,non-commutative SL (ST)
+		tear-call          non-deterministic SL (W SX ST)
 		stale-read         stateless,commutative,non-commutative -
 		stale-read         non-deterministic - (W SX)
 		truncate           stateless         L
@@ -233,9 +236,6 @@ func (d *driver) Step(ev *model.Event, s *model.Script) {
 		d.isRun = false
 		s.After(d.interval, planToken)
 	case ev.Msg.Kind == model.Discard:
-		if ev.Ans.Outcome == model.Unknown {
-			s.Fail(fmt.Sprintf("whether what batch %d has left is gone is unknown", d.batch))
-		}
 	default:
 		panic(fmt.Sprintf("semantics: driver steps on %+v", *ev))
 	}
@@ -251,8 +251,8 @@ func (d *driver) open(s *model.Script, ans *model.Answer) {
 		}
 	}
 	d.isRun = d.batch > 0 && !ans.Found
-	if d.isRun { // once: a second one that is late would drop what the batch leaves this time
-		s.Call(model.StateStore, d.about(model.Discard, d.batch))
+	if d.isRun {
+		s.CallUntilDone(model.StateStore, d.about(model.Discard, d.batch))
 	}
 	d.restore(s)
 	s.After(d.timeout, resendOpenToken)

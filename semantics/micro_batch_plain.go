@@ -66,6 +66,9 @@ var MicroBatchPlain = model.Mode{
 		forget-call        commutative       L SL W D RV RG (ST)
 		forget-call        non-commutative   L SL W SX D RG (ST)
 		forget-call        non-deterministic L SL D RV (W SX ST)
+		tear-call          stateless         -
+		tear-call          commutative,non-commutative SL (D RG ST)
+		tear-call          non-deterministic SL (D RV ST)
 		stale-read         stateless         - (D)
 		stale-read         commutative,non-commutative - (D RG)
 		stale-read         non-deterministic - (D RV)

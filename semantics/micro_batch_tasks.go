@@ -62,7 +62,7 @@ func (b *batchShared) admit(s *model.Script, m *model.Message) bool {
 
 // restored takes the state to begin from; ok is false if it is gone.
 func (b *batchShared) restored(s *model.Script, ev *model.Event) (ok bool) {
-	if !ev.Ans.Found {
+	if !ev.Ans.Found || ev.Ans.End { // gone, or torn
 		s.Send(b.driver, notice(model.Decline, ev.Msg.Seq))
 		return false
 	}

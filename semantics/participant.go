@@ -29,6 +29,7 @@ type participant struct {
 	coordinator model.ProcID
 	fence       model.Flags
 	isAliased   bool
+	checks      bool // a part that is torn is as good as gone
 	isLone      bool // it restarts alone: others are of other attempts
 
 	attempt    int32
@@ -49,6 +50,7 @@ func newParticipant(job *model.Job, task *model.Task) participant {
 	return participant{task: task, coordinator: job.Find(coordinatorName + "/0"),
 		fence:     checkpointFence(job),
 		isAliased: task.Role == model.Operate && job.Param("aliased") == 1,
+		checks:    job.Param("checksums") == 1,
 		isLone:    job.Param("lone-restart") == 1}
 }
 
@@ -77,9 +79,7 @@ func (p *participant) step(ev *model.Event, s *model.Script, b body) bool {
 	case ev.Kind == model.Delivered && ev.Msg.Kind == model.Restore:
 		p.restore(s, b, ev.Msg.Seq)
 	case ev.Kind == model.Delivered && ev.Msg.Kind == model.Complete:
-		if p.isOpen {
-			b.completed(s, ev.Msg.Seq)
-		}
+		p.completed(s, b, &ev.Msg)
 	case ev.Kind == model.Delivered && ev.Msg.Kind == model.Cancel:
 		if p.isOpen {
 			b.cancelled(ev.Msg.Seq)
@@ -90,6 +90,9 @@ func (p *participant) step(ev *model.Event, s *model.Script, b body) bool {
 		p.handle(s, b)
 	case ev.Kind == model.TimerFired && ev.Token > 0:
 		p.upload(s, b, ev.Token)
+	case ev.Kind == model.TimerFired && ev.Token < pollToken:
+		p.putBack([]model.Message{overdue(ev.Token)})
+		p.handle(s, b)
 	case ev.Kind == model.Answered && ev.Msg.Kind == model.Download:
 		p.downloaded(s, b, ev)
 	case ev.Kind == model.Answered && ev.Msg.Kind == model.Upload:
@@ -98,6 +101,17 @@ func (p *participant) step(ev *model.Event, s *model.Script, b body) bool {
 		return false
 	}
 	return true
+}
+
+// completed takes notice of a completed checkpoint. Before the job stops it says when that is done.
+func (p *participant) completed(s *model.Script, b body, m *model.Message) {
+	if !p.isOpen {
+		return
+	}
+	b.completed(s, m.Seq)
+	if m.Flags&model.Idle != 0 {
+		s.Send(p.coordinator, notice(model.Ready, m.Seq))
+	}
 }
 
 // restore begins from a checkpoint, or says again that it has.
@@ -121,7 +135,7 @@ func (p *participant) about(kind model.Kind, checkpoint int64) model.Message {
 func (p *participant) downloaded(s *model.Script, b body, ev *model.Event) {
 	switch {
 	case failRefused(s, ev):
-	case !ev.Ans.Found:
+	case !ev.Ans.Found || ev.Ans.End && p.checks:
 		s.Send(p.coordinator, notice(model.Decline, ev.Msg.Seq))
 	case !p.isOpen:
 		list := ev.Ans.Records
@@ -167,10 +181,10 @@ func (p *participant) putBack(list []model.Message) {
 }
 
 // barriers sends a barrier along every output channel.
-func (p *participant) barriers(s *model.Script, checkpoint int64) {
+func (p *participant) barriers(s *model.Script, checkpoint int64, flags model.Flags) {
 	for _, out := range p.task.Out {
-		s.Send(out.Peer, model.Message{Kind: model.Barrier, Channel: out.There, Seq: checkpoint,
-			Record: model.Record{ID: model.ID{Offset: -1}}})
+		s.Send(out.Peer, model.Message{Kind: model.Barrier, Flags: flags, Channel: out.There,
+			Seq: checkpoint, Record: model.Record{ID: model.ID{Offset: -1}}})
 	}
 }
 
@@ -268,7 +282,10 @@ func (g *gated) state(c *model.Codec) {
 
 // gate brings the barriers of several channels together.
 //
+//	how       how barriers are taken, and way how those of the pending one are
+//	after     how long they may wait for each other until they are taken unaligned; 0: for ever
 //	pending   the checkpoint whose barriers are coming in; 0: none
+//	flags     those of its barriers
 //	finished  the newest one that all of them have come of, or that was given up
 //	came[i]   the barrier of the pending one has come on channel i
 //	missing   on how many it has not
@@ -277,7 +294,10 @@ func (g *gated) state(c *model.Codec) {
 //	flight    unaligned: what came since on channels whose barrier has not
 type gate struct {
 	how      int64
+	after    int64
+	way      int64
 	pending  int64
+	flags    model.Flags
 	finished int64
 	came     []bool
 	missing  int64
@@ -287,10 +307,12 @@ type gate struct {
 	flight   []model.Record
 }
 
-func newGate(job *model.Job) gate { return gate{how: job.Param("alignment")} }
+func newGate(job *model.Job) gate {
+	return gate{how: job.Param("alignment"), after: job.Param("unaligned-after")}
+}
 
 func (g *gate) reset(task *model.Task, checkpoint int64) {
-	g.pending, g.finished, g.missing = 0, checkpoint, 0
+	g.way, g.pending, g.flags, g.finished, g.missing = g.how, 0, 0, checkpoint, 0
 	g.came = g.came[:0]
 	for range task.In {
 		g.came = append(g.came, false)
@@ -304,10 +326,10 @@ func (g *gate) pass(m *model.Message) bool {
 		return true
 	}
 	switch {
-	case g.how == aligned && g.came[m.Channel]:
+	case g.way == aligned && g.came[m.Channel]:
 		g.held = append(g.held, *m)
 		return false
-	case g.how == unaligned && !g.came[m.Channel]:
+	case g.way == unaligned && !g.came[m.Channel]:
 		g.flight = append(g.flight, m.Record)
 	}
 	return true
@@ -320,23 +342,26 @@ func (g *gate) pass(m *model.Message) bool {
 // SingleCheckpointBarrierHandler: it is subsumed); an older one is late.
 func (g *gate) barrier(s *model.Script, p *participant, b cutter, m *model.Message) {
 	switch {
-	case g.how == aligned && g.pending != 0 && g.came[m.Channel] && m.Seq != g.pending:
+	case m.Channel == noChannel:
+		g.waited(s, p, b, m.Seq)
+		return
+	case g.way == aligned && g.pending != 0 && g.came[m.Channel] && m.Seq != g.pending:
 		g.held = append(g.held, *m) // it waits behind its own channel
 		return
 	case m.Seq <= g.finished || m.Seq < g.pending || m.Seq == g.pending && g.came[m.Channel]:
 		return
 	case m.Seq > g.pending:
-		g.begin(s, p, b, m.Seq)
+		g.begin(s, p, b, m)
 	}
 	g.came[m.Channel] = true
 	g.missing--
 	if g.missing > 0 {
 		return
 	}
-	switch g.how {
+	switch g.way {
 	case aligned, counted:
 		b.ahead(s, g.pending)
-		p.barriers(s, g.pending)
+		p.barriers(s, g.pending, g.flags)
 		p.snapshot(s, b, g.pending)
 	default:
 		p.send(s, g.pending, g.cut, g.flight, g.isIdle)
@@ -344,21 +369,57 @@ func (g *gate) barrier(s *model.Script, p *participant, b cutter, m *model.Messa
 	g.end(p)
 }
 
-// begin begins with the first barrier of a checkpoint; what is held for an older one goes on.
-func (g *gate) begin(s *model.Script, p *participant, b cutter, checkpoint int64) {
+// begin begins with the first barrier of a checkpoint; what is held for an older one goes on. A
+// savepoint is never unaligned (as in Flink): what is in flight behind a snapshot would still be
+// taken, and written, before the job stops.
+func (g *gate) begin(s *model.Script, p *participant, b cutter, m *model.Message) {
 	if g.pending != 0 {
 		g.end(p)
 	}
-	g.pending, g.missing = checkpoint, int64(len(g.came))
+	g.pending, g.flags, g.missing = m.Seq, m.Flags, int64(len(g.came))
 	for i := range g.came {
 		g.came[i] = false
 	}
-	if g.how == unaligned || g.how == dropping {
-		b.ahead(s, checkpoint)
-		p.barriers(s, checkpoint)
-		state, isIdle := b.now()
-		g.cut, g.isIdle = append(g.cut[:0], state...), isIdle
+	isLast := m.Flags&model.Idle != 0
+	g.way = g.how
+	if isLast && g.way != counted {
+		g.way = aligned
 	}
+	switch {
+	case g.way == unaligned || g.way == dropping:
+		g.overtake(s, p, b)
+	case g.way == aligned && g.after > 0 && g.missing > 1 && !isLast:
+		s.After(g.after, overdueToken(m.Seq))
+	}
+}
+
+// overtake has barriers go on ahead of what is in flight, and takes the state as it is.
+func (g *gate) overtake(s *model.Script, p *participant, b cutter) {
+	b.ahead(s, g.pending)
+	p.barriers(s, g.pending, g.flags)
+	state, isIdle := b.now()
+	g.cut, g.isIdle = append(g.cut[:0], state...), isIdle
+}
+
+// waited goes on unaligned with a checkpoint some of whose barriers have waited long enough for the
+// others (Flink, execution.checkpointing.aligned-checkpoint-timeout). What they held up is behind
+// the checkpoint, and goes on.
+func (g *gate) waited(s *model.Script, p *participant, b cutter, checkpoint int64) {
+	if g.pending != checkpoint || g.way != aligned {
+		return
+	}
+	g.way = unaligned
+	g.overtake(s, p, b)
+	p.putBack(g.held)
+	g.held = g.held[:0]
+}
+
+// overdueToken is the token of the timer after which the barriers of a checkpoint wait no longer.
+func overdueToken(checkpoint int64) int64 { return pollToken - checkpoint }
+
+// overdue is what the task takes then: a barrier of no channel.
+func overdue(token int64) model.Message {
+	return model.Message{Kind: model.Barrier, Channel: noChannel, Seq: pollToken - token}
 }
 
 // cancel gives the pending checkpoint up, if it is the one that was aborted.
@@ -376,7 +437,11 @@ func (g *gate) end(p *participant) {
 }
 
 func (g *gate) state(c *model.Codec) {
+	c.Int64(&g.way)
 	c.Int64(&g.pending)
+	flags := int32(g.flags)
+	c.Int32(&flags)
+	g.flags = model.Flags(flags)
 	c.Int64(&g.finished)
 	model.Slice(c, &g.came, c.Bool)
 	c.Int64(&g.missing)

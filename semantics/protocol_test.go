@@ -74,6 +74,9 @@ func (b *bench) line(s *model.Script) string {
 		switch e.Kind {
 		case model.EffectSend:
 			text = fmt.Sprintf("send %s %d to %s", e.Msg.Kind, e.Msg.Seq, b.job.Tasks[e.To].Name)
+			if e.Msg.Kind != model.Acknowledge && e.Msg.Flags&model.Idle != 0 {
+				text += " as the last"
+			}
 		case model.EffectCall, model.EffectBegin:
 			text = request(&e)
 		case model.EffectAfter:

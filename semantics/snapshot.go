@@ -40,24 +40,24 @@ var Snapshot = model.Mode{
 		delay-call         non-deterministic D RV RG
 		duplicate-call     stateless         D
 		duplicate-call     commutative       D RG (W RV)
-		duplicate-call     non-commutative   D RG (W SX)
+		duplicate-call     non-commutative   D RG (W SX RV)
 		duplicate-call     non-deterministic D (RV)
-		pause              stateless         - (D)
+		pause              stateless         - (D RG)
 		pause              commutative       - (W D RV RG)
 		pause              non-commutative   - (W SX D RV RG)
-		pause              non-deterministic - (D RV)
+		pause              non-deterministic - (D RV RG)
 		zombie             stateless         D RG
 		zombie             commutative       W D RV RG
 		zombie             non-commutative   W SX D RV RG
 		zombie             non-deterministic D RV RG
-		lose-message       stateless         L (D)
+		lose-message       stateless         L (D RO)
 		lose-message       commutative       L SL W (D RV RO RG)
-		lose-message       non-commutative   L SL (W SX D RG)
-		lose-message       non-deterministic L SL (W SX D RV)
-		duplicate-message  stateless         D
-		duplicate-message  commutative       W NS D SD RV RG
+		lose-message       non-commutative   L SL (W SX D RV RO RG)
+		lose-message       non-deterministic L SL (W SX D RV RO)
+		duplicate-message  stateless         D (RG)
+		duplicate-message  commutative       W NS D SD RV RG (RO)
 		duplicate-message  non-commutative   W NS D SD RV RG (SX)
-		duplicate-message  non-deterministic W NS D SD RV
+		duplicate-message  non-deterministic W NS D SD RV (RG)
 		reorder-message    stateless         RO (L D)
 		reorder-message    commutative       SL W RO (L D RV RG)
 		reorder-message    non-commutative   SL W SX RO (L D RV RG)
@@ -77,17 +77,21 @@ var Snapshot = model.Mode{
 		refuse-call        commutative       W D RV RG
 		refuse-call        non-commutative   W SX D RV RG
 		refuse-call        non-deterministic D RV (RG)
-		forget-call        stateless         L D RG (ST)
+		forget-call        stateless         L D RG (RO ST)
 		forget-call        commutative       L SL D RV RG (W RO ST)
-		forget-call        non-commutative   L SL SX D RV RG (W ST)
-		forget-call        non-deterministic L SL D RV RG (W SX ST)
-		stale-read         stateless         - (D)
+		forget-call        non-commutative   L SL SX D RV RG (W RO ST)
+		forget-call        non-deterministic L SL D RV RG (W SX RO ST)
+		tear-call          stateless         - (D ST)
+		tear-call          commutative       SL (W D RV RG ST)
+		tear-call          non-commutative   SL (W SX D RV RG ST)
+		tear-call          non-deterministic SL (D RV ST)
+		stale-read         stateless         - (D RG)
 		stale-read         commutative       - (W D RV RG)
 		stale-read         non-commutative   - (W SX D RV RG)
-		stale-read         non-deterministic - (D RV)
+		stale-read         non-deterministic - (D RV RG)
 		truncate           stateless         L (D)
 		truncate           commutative       L SL W (D RV RG)
-		truncate           non-commutative   L SL (W SX D RG)
+		truncate           non-commutative   L SL (W SX D RV RG)
 		truncate           non-deterministic L SL (W D RV)
 		poison             stateless         ST (D)
 		poison             commutative       D RG ST (RV)
@@ -103,12 +107,12 @@ var Snapshot = model.Mode{
 		lose-barrier       non-deterministic - (D RV RG)
 		duplicate-barrier  stateless         - (D)
 		duplicate-barrier  commutative       - (W D RV RG)
-		duplicate-barrier  non-commutative   - (W SX D RG)
+		duplicate-barrier  non-commutative   - (W SX D RV RG)
 		duplicate-barrier  non-deterministic - (D RV)
-		reorder-barrier    stateless         - (D)
+		reorder-barrier    stateless         - (D RG)
 		reorder-barrier    commutative       - (W NS D SD RV RG)
 		reorder-barrier    non-commutative   - (W NS SX D SD RV RG)
-		reorder-barrier    non-deterministic - (NS D SD RV)
+		reorder-barrier    non-deterministic - (NS D SD RV RG)
 		delay-barrier      stateless         - (D RG)
 		delay-barrier      commutative       - (W D RV RG)
 		delay-barrier      non-commutative   - (W SX D RV RG)
@@ -123,7 +127,7 @@ var Snapshot = model.Mode{
 		delay-notice       non-deterministic - (D RV RG)
 		duplicate-notice   stateless         - (D)
 		duplicate-notice   commutative       - (W D RV RG)
-		duplicate-notice   non-commutative   - (W SX D RG)
+		duplicate-notice   non-commutative   - (W SX D RV RG)
 		duplicate-notice   non-deterministic - (D RV)
 		restore-older      stateless         D (RG)
 		restore-older      commutative       W D RV RG
@@ -132,19 +136,23 @@ var Snapshot = model.Mode{
 		aliased-snapshot   stateless         D (RG)
 		aliased-snapshot   commutative       W D RV RG (NS SD)
 		aliased-snapshot   non-commutative   W SX D RV RG (NS SD)
-		aliased-snapshot   non-deterministic D RV (NS SD RG)
+		aliased-snapshot   non-deterministic D RV (W NS SD RG)
 		counted            stateless         D (RG)
 		counted            commutative       W D RV RG (NS SD)
-		counted            non-commutative   W SX D RV RG
+		counted            non-commutative   W SX D RV RG (NS SD)
 		counted            non-deterministic D RV (RG)
 		unaligned          stateless         D (RG)
 		unaligned          commutative       W D RV RG
 		unaligned          non-commutative   W SX D RV RG
 		unaligned          non-deterministic D RV (RG)
 		unaligned-dropped  stateless         D (RG)
-		unaligned-dropped  commutative       W D RV RG (SL)
-		unaligned-dropped  non-commutative   W SX D RV RG (SL)
-		unaligned-dropped  non-deterministic D RV (RG)`),
+		unaligned-dropped  commutative       W D RV RG (L SL)
+		unaligned-dropped  non-commutative   W SX D RV RG (L SL)
+		unaligned-dropped  non-deterministic D RV (RG)
+		graceful-stop      stateless         D (RG)
+		graceful-stop      commutative       W D RV RG
+		graceful-stop      non-commutative   W SX D RV RG
+		graceful-stop      non-deterministic D RV (RG)`),
 	New: newSnapshot,
 }
 
@@ -154,7 +162,8 @@ var Snapshot = model.Mode{
 func snapshotTolerates() []string {
 	return []string{"no-fault", "crash", "lose-request", "lose-answer", "delay-call",
 		"duplicate-call", "pause", "zombie", "service-crash", "refuse-call", "lose-barrier",
-		"duplicate-barrier", "lose-notice", "delay-notice", "duplicate-notice", "unaligned"}
+		"duplicate-barrier", "lose-notice", "delay-notice", "duplicate-notice", "unaligned",
+		"graceful-stop"}
 }
 
 func newSnapshot(job *model.Job, task *model.Task) model.Process {
@@ -180,10 +189,12 @@ func newCheckpointed(job *model.Job, task *model.Task, sink func() model.Process
 // snapshotSource hands out what it reads, and marks in the stream where a checkpoint cuts it.
 //
 //	triggered   the newest checkpoint that it has sent barriers of
+//	isStopped   it was a savepoint: nothing is read any more
 type snapshotSource struct {
 	part      participant
 	cursor    cursor
 	triggered int64
+	isStopped bool
 	position  []model.Record
 }
 
@@ -194,7 +205,7 @@ func newSnapshotSource(job *model.Job, task *model.Task) *snapshotSource {
 // Start implements model.Process.
 func (p *snapshotSource) Start(self model.Self, s *model.Script) {
 	p.part.reset(self, s)
-	p.triggered = 0
+	p.triggered, p.isStopped = 0, false
 	p.cursor.next, p.cursor.isEnd = 0, false
 }
 
@@ -204,7 +215,9 @@ func (p *snapshotSource) Step(ev *model.Event, s *model.Script) {
 	case p.part.step(ev, s, p):
 	case failRefused(s, ev):
 	case ev.Kind == model.TimerFired && ev.Token == pollToken:
-		p.cursor.fetch(s)
+		if !p.isStopped {
+			p.cursor.fetch(s)
+		}
 	case ev.Kind == model.Answered && ev.Msg.Kind == model.Fetch:
 		p.cursor.took(s, &ev.Ans)
 		for _, rec := range ev.Ans.Records {
@@ -231,8 +244,8 @@ func (p *snapshotSource) take(s *model.Script, m *model.Message) {
 	if m.Seq <= p.triggered {
 		return // it comes twice, or late
 	}
-	p.triggered = m.Seq
-	p.part.barriers(s, m.Seq)
+	p.triggered, p.isStopped = m.Seq, p.isStopped || m.Flags&model.Idle != 0
+	p.part.barriers(s, m.Seq, m.Flags)
 	p.part.snapshot(s, p, m.Seq)
 }
 
@@ -252,6 +265,7 @@ func (p *snapshotSource) State(c *model.Codec) {
 	p.part.state(c)
 	p.cursor.state(c)
 	c.Int64(&p.triggered)
+	c.Bool(&p.isStopped)
 }
 
 // snapshotOperator keeps its keyed state in memory, and in checkpoints.

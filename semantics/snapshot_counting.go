@@ -42,22 +42,22 @@ var SnapshotCounting = model.Mode{
 		delay-call         non-deterministic D RV RG
 		duplicate-call     stateless         D
 		duplicate-call     commutative       D RG (W RV)
-		duplicate-call     non-commutative   D RG (W SX)
+		duplicate-call     non-commutative   D RG (W SX RV)
 		duplicate-call     non-deterministic D (RV)
-		pause              stateless         - (D)
+		pause              stateless         - (D RG)
 		pause              commutative       - (W NS D SD RV RG)
 		pause              non-commutative   - (W NS SX D SD RV RG)
-		pause              non-deterministic - (D RV)
+		pause              non-deterministic - (D RV RG)
 		zombie             stateless         D RG
 		zombie             commutative       W D RV RG (NS SD)
 		zombie             non-commutative   W SX D RV RG
 		zombie             non-deterministic D RV RG
-		lose-message       stateless         L (D)
+		lose-message       stateless         L (D RO)
 		lose-message       commutative       L SL W (D RV RO RG)
-		lose-message       non-commutative   L SL (W SX D RG)
-		lose-message       non-deterministic L SL (W SX D RV)
+		lose-message       non-commutative   L SL (W SX D RV RO RG)
+		lose-message       non-deterministic L SL (W SX D RV RO)
 		duplicate-message  stateless         D
-		duplicate-message  commutative       W NS D SD RV RG
+		duplicate-message  commutative       W NS D SD RV RG (RO)
 		duplicate-message  non-commutative   W NS D SD RV RG (SX)
 		duplicate-message  non-deterministic W NS D SD RV
 		reorder-message    stateless         RO (L D)
@@ -69,27 +69,31 @@ var SnapshotCounting = model.Mode{
 		delay-message      non-commutative   SL W SX RO (L D RV RG)
 		partition          stateless         L D RG
 		partition          commutative       L SL D RV RG (W NS SD)
-		partition          non-commutative   L SL SX D RV RG (W)
+		partition          non-commutative   L SL SX D RV RG (W NS SD)
 		partition          non-deterministic L SL D RV RG (SX)
 		service-crash      stateless         D RG
-		service-crash      commutative       D RV RG (W)
+		service-crash      commutative       D RV RG (W NS SD)
 		service-crash      non-commutative   SX D RV RG (W)
 		service-crash      non-deterministic D RV RG
 		refuse-call        stateless         D (RG)
-		refuse-call        commutative       W D RV RG
-		refuse-call        non-commutative   W SX D RV RG
+		refuse-call        commutative       W D RV RG (NS SD)
+		refuse-call        non-commutative   W SX D RV RG (NS SD)
 		refuse-call        non-deterministic D RV (RG)
-		forget-call        stateless         L D RG (ST)
+		forget-call        stateless         L D RG (RO ST)
 		forget-call        commutative       L SL D RV RG (W RO ST)
-		forget-call        non-commutative   L SL SX D RV RG (W ST)
-		forget-call        non-deterministic L SL D RV RG (W SX ST)
-		stale-read         stateless         - (D)
+		forget-call        non-commutative   L SL SX D RV RG (W RO ST)
+		forget-call        non-deterministic L SL D RV RG (W SX RO ST)
+		tear-call          stateless         - (D ST)
+		tear-call          commutative       SL (W D RV RG ST)
+		tear-call          non-commutative   SL (W SX D RV RG ST)
+		tear-call          non-deterministic SL (D RV ST)
+		stale-read         stateless         - (D RG)
 		stale-read         commutative       - (W NS D SD RV RG)
 		stale-read         non-commutative   - (W NS SX D SD RV RG)
-		stale-read         non-deterministic - (D RV)
+		stale-read         non-deterministic - (D RV RG)
 		truncate           stateless         L (D)
 		truncate           commutative       L SL W (D RV RG)
-		truncate           non-commutative   L SL (W SX D RG)
+		truncate           non-commutative   L SL (W SX D RV RG)
 		truncate           non-deterministic L SL (W D RV)
 		poison             stateless         ST (D)
 		poison             commutative       D RG ST (NS RV)
@@ -105,12 +109,12 @@ var SnapshotCounting = model.Mode{
 		lose-barrier       non-deterministic - (D RV RG)
 		duplicate-barrier  stateless         - (D)
 		duplicate-barrier  commutative       - (W D RV RG)
-		duplicate-barrier  non-commutative   - (W SX D RG)
+		duplicate-barrier  non-commutative   - (W SX D RV RG)
 		duplicate-barrier  non-deterministic - (D RV)
-		reorder-barrier    stateless         - (D)
+		reorder-barrier    stateless         - (D RG)
 		reorder-barrier    commutative       - (W NS D SD RV RG)
 		reorder-barrier    non-commutative   - (W NS SX D SD RV RG)
-		reorder-barrier    non-deterministic - (NS D SD RV)
+		reorder-barrier    non-deterministic - (NS D SD RV RG)
 		delay-barrier      stateless         - (D RG)
 		delay-barrier      commutative       - (W D RV RG)
 		delay-barrier      non-commutative   - (W SX D RV RG)
@@ -125,7 +129,7 @@ var SnapshotCounting = model.Mode{
 		delay-notice       non-deterministic - (D RV RG)
 		duplicate-notice   stateless         - (D)
 		duplicate-notice   commutative       - (W D RV RG)
-		duplicate-notice   non-commutative   - (W SX D RG)
+		duplicate-notice   non-commutative   - (W SX D RV RG)
 		duplicate-notice   non-deterministic - (D RV)
 		restore-older      stateless         D (RG)
 		restore-older      commutative       W D RV RG (NS SD)
@@ -134,7 +138,7 @@ var SnapshotCounting = model.Mode{
 		aliased-snapshot   stateless         D (RG)
 		aliased-snapshot   commutative       W D RV RG (NS SD)
 		aliased-snapshot   non-commutative   W SX D RV RG (NS SD)
-		aliased-snapshot   non-deterministic D RV (NS SD RG)
+		aliased-snapshot   non-deterministic D RV (W NS SD RG)
 		counted            stateless         D (RG)
 		counted            commutative       W D RV RG (NS SD)
 		counted            non-commutative   W SX D RV RG
@@ -144,9 +148,13 @@ var SnapshotCounting = model.Mode{
 		unaligned          non-commutative   W SX D RV RG
 		unaligned          non-deterministic D RV (RG)
 		unaligned-dropped  stateless         D (RG)
-		unaligned-dropped  commutative       W D RV RG (SL)
+		unaligned-dropped  commutative       W D RV RG (L SL)
 		unaligned-dropped  non-commutative   W SX D RV RG (SL)
-		unaligned-dropped  non-deterministic D RV (RG)`),
+		unaligned-dropped  non-deterministic D RV (RG)
+		graceful-stop      stateless         D (RG)
+		graceful-stop      commutative       W D RV RG (NS SD)
+		graceful-stop      non-commutative   W SX D RV RG
+		graceful-stop      non-deterministic D RV (RG)`),
 	IsVariant: true,
 	New:       newSnapshot,
 }

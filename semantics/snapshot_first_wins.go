@@ -47,11 +47,11 @@ var SnapshotFirstWins = model.Mode{
 		zombie             stateless         -
 		zombie             commutative       W
 		zombie             non-commutative,non-deterministic W SX
-		lose-message       stateless         L
+		lose-message       stateless         L (RO)
 		lose-message       commutative       L SL W (RO)
-		lose-message       non-commutative,non-deterministic L SL (W SX)
+		lose-message       non-commutative,non-deterministic L SL (W SX RO)
 		duplicate-message  stateless         -
-		duplicate-message  commutative       W NS SD
+		duplicate-message  commutative       W NS SD (RO)
 		duplicate-message  non-commutative   W SD (NS SX)
 		duplicate-message  non-deterministic W NS SD (SX)
 		reorder-message    stateless         RO (L)
@@ -71,9 +71,12 @@ var SnapshotFirstWins = model.Mode{
 		refuse-call        stateless         -
 		refuse-call        commutative       W
 		refuse-call        non-commutative,non-deterministic W SX
-		forget-call        stateless         L (ST)
+		forget-call        stateless         L (RO ST)
 		forget-call        commutative       L SL (W RO ST)
-		forget-call        non-commutative,non-deterministic L SL SX (W ST)
+		forget-call        non-commutative,non-deterministic L SL SX (W RO ST)
+		tear-call          stateless         - (ST)
+		tear-call          commutative       SL (W ST)
+		tear-call          non-commutative,non-deterministic SL (W SX ST)
 		stale-read         stateless         -
 		stale-read         commutative       - (W)
 		stale-read         non-commutative,non-deterministic - (W SX)
@@ -110,7 +113,7 @@ var SnapshotFirstWins = model.Mode{
 		restore-older      non-commutative,non-deterministic W SX
 		aliased-snapshot   stateless         -
 		aliased-snapshot   commutative       W (NS SD)
-		aliased-snapshot   non-commutative,non-deterministic W SX (SD)
+		aliased-snapshot   non-commutative,non-deterministic W SX (NS SD)
 		counted            stateless         -
 		counted            commutative       W (SD)
 		counted            non-commutative,non-deterministic W SX
@@ -118,9 +121,12 @@ var SnapshotFirstWins = model.Mode{
 		unaligned          commutative       W
 		unaligned          non-commutative,non-deterministic W SX
 		unaligned-dropped  stateless         -
-		unaligned-dropped  commutative       W (SL)
+		unaligned-dropped  commutative       W (L SL)
 		unaligned-dropped  non-commutative   W SX (SL)
-		unaligned-dropped  non-deterministic W SX`),
+		unaligned-dropped  non-deterministic W SX
+		graceful-stop      stateless         -
+		graceful-stop      commutative       W
+		graceful-stop      non-commutative,non-deterministic W SX`),
 	IsVariant: true,
 	New:       newSnapshot,
 }

@@ -33,6 +33,14 @@ func snapshotParams(more ...model.Param) []model.Param {
 			Also: []int64{unaligned},
 			Says: "0: a channel waits behind its barrier; 1: barriers are counted; " +
 				"2: unaligned; 3: unaligned, in-flight records are not kept"},
+		{Name: "unaligned-after", Default: 0, Min: 0, Max: 10_000_000_000, IsTime: true,
+			Says: "how long barriers wait for each other before they go on unaligned; 0: for ever"},
+		{Name: "stop-at", Default: 0, Min: 0, Max: 1_000_000,
+			Says: "the first checkpoint from this id on is a savepoint: the job stops with it " +
+				"and is started again; 0: it does not stop"},
+		{Name: "savepoint-restores", Default: 1, Min: 0, Max: 1, IsPremise: true,
+			Says: "what a failure goes back to while the job stops. 1: the savepoint; " +
+				"0: the checkpoint before"},
 		{Name: "fencing", Default: fenceExternal | fenceCheckpoints, Min: 0, Max: 3,
 			IsPremise: true, Says: "who refuses an attempt that was replaced: 1: the external " +
 				"system; 2: the checkpoint store; 3: both; 0: nobody"},
@@ -40,6 +48,8 @@ func snapshotParams(more ...model.Param) []model.Param {
 			Says: "1: a snapshot is a view of live state until it is uploaded; 0: a copy"},
 		{Name: "fall-back", Default: 0, Min: 0, Max: 1,
 			Says: "1: a checkpoint with parts gone gives way to the one before; 0: the job fails"},
+		{Name: "checksums", Default: 1, Min: 0, Max: 1, IsPremise: true,
+			Says: "1: a part that is torn is as good as gone; 0: the job begins from what is left"},
 		{Name: "unknown-completion", Default: 0, Min: 0, Max: 1, IsPremise: true,
 			Says: "of a checkpoint whose completion is unknown, 0: keep the parts; 1: drop them"},
 		{Name: "early-clean-up", Default: 0, Min: 0, Max: 1, IsPremise: true,

@@ -397,7 +397,7 @@ func TestMicroBatch_RunsTheSameBatchAgain(t *testing.T) {
 	b := newBench(t, &semantics.MicroBatch, sum, "driver/0")
 	b.start(1)
 	plan := []model.Record{{ID: model.ID{Offset: 5}, Value: model.Value{Num: 3}}}
-	require.Equal(t, "call discard 2; send restore 1 to source/0; send restore 1 to op/0; "+
+	require.Equal(t, "call discard 2!; send restore 1 to source/0; send restore 1 to op/0; "+
 		"send restore 1 to sink/0; after",
 		b.step(answered(model.NewestBatch, model.Answer{Seq: 2, Records: plan})))
 	for _, task := range []string{"source/0", "op/0"} {
@@ -405,17 +405,6 @@ func TestMicroBatch_RunsTheSameBatchAgain(t *testing.T) {
 	}
 	require.Equal(t, "send trigger 2 to source/0; after",
 		b.step(b.from("sink/0", notice(model.Ready, 1))))
-}
-
-// What the batch has left is dropped once: a request that is repeated may come late, and drop what
-// the batch leaves this time. The next life finds out.
-func TestMicroBatch_DropsOnce(t *testing.T) {
-	b := newBench(t, &semantics.MicroBatch, sum, "driver/0")
-	b.start(1)
-	b.step(answered(model.NewestBatch, model.Answer{Seq: 2}))
-	ev := of(model.Discard, 2, model.Answer{})
-	ev.Ans.Outcome = model.Unknown
-	require.Equal(t, "fail: whether what batch 2 has left is gone is unknown", b.step(ev))
 }
 
 // A task knows when it has all of a batch, whatever comes twice, late or in another order.

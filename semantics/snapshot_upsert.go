@@ -43,19 +43,17 @@ var SnapshotUpsert = model.Mode{
 		delay-call         non-deterministic RV (W SX)
 		duplicate-call     stateless         -
 		duplicate-call     commutative       - (W RV RO)
-		duplicate-call     non-commutative   - (W SX)
+		duplicate-call     non-commutative   - (W SX RV)
 		duplicate-call     non-deterministic - (RV)
 		pause              stateless         -
 		pause              commutative       - (W RV RO)
-		pause              non-commutative   - (W SX RV)
-		pause              non-deterministic - (SX RV)
+		pause              non-commutative,non-deterministic - (W SX RV)
 		zombie             stateless         -
 		zombie             commutative       W RV RO
 		zombie             non-commutative,non-deterministic W SX RV
-		lose-message       stateless         L
+		lose-message       stateless         L (RO)
 		lose-message       commutative       L SL W (RV RO)
-		lose-message       non-commutative   L SL (W SX)
-		lose-message       non-deterministic L SL (W SX RV)
+		lose-message       non-commutative,non-deterministic L SL (W SX RV RO)
 		duplicate-message  stateless         -
 		duplicate-message  commutative       W NS SD RV (RO)
 		duplicate-message  non-commutative   W NS SD RV (SX)
@@ -79,16 +77,20 @@ var SnapshotUpsert = model.Mode{
 		refuse-call        commutative       RV RO (W)
 		refuse-call        non-commutative   W RV (SX)
 		refuse-call        non-deterministic RV
-		forget-call        stateless         L (ST)
+		forget-call        stateless         L (RO ST)
 		forget-call        commutative       L SL RV RO (W ST)
-		forget-call        non-commutative   L SL W SX RV (ST)
-		forget-call        non-deterministic L SL RV (W SX ST)
+		forget-call        non-commutative   L SL W SX RV (RO ST)
+		forget-call        non-deterministic L SL RV (W SX RO ST)
+		tear-call          stateless         - (ST)
+		tear-call          commutative       SL (W RV RO ST)
+		tear-call          non-commutative   SL (W SX RV ST)
+		tear-call          non-deterministic SL (RV ST)
 		stale-read         stateless         -
 		stale-read         commutative       - (W RV RO)
 		stale-read         non-commutative,non-deterministic - (W SX RV)
 		truncate           stateless         L
 		truncate           commutative       L SL W (RV RO)
-		truncate           non-commutative   L SL (W SX)
+		truncate           non-commutative   L SL (W SX RV)
 		truncate           non-deterministic L SL (W RV)
 		poison             stateless         ST
 		poison             commutative,non-commutative,non-deterministic ST (RV)
@@ -102,7 +104,7 @@ var SnapshotUpsert = model.Mode{
 		lose-barrier       non-deterministic - (RV)
 		duplicate-barrier  stateless         -
 		duplicate-barrier  commutative       - (W RV RO)
-		duplicate-barrier  non-commutative   - (W SX)
+		duplicate-barrier  non-commutative   - (W SX RV)
 		duplicate-barrier  non-deterministic - (RV)
 		reorder-barrier    stateless         -
 		reorder-barrier    commutative       - (W NS SD RV RO)
@@ -122,7 +124,7 @@ var SnapshotUpsert = model.Mode{
 		delay-notice       non-deterministic - (RV)
 		duplicate-notice   stateless         -
 		duplicate-notice   commutative       - (W RV RO)
-		duplicate-notice   non-commutative   - (W SX)
+		duplicate-notice   non-commutative   - (W SX RV)
 		duplicate-notice   non-deterministic - (RV)
 		restore-older      stateless         -
 		restore-older      commutative       RV RO (W)
@@ -134,15 +136,19 @@ var SnapshotUpsert = model.Mode{
 		aliased-snapshot   non-deterministic RV (W NS SD)
 		counted            stateless         -
 		counted            commutative       RV RO (W NS SD)
-		counted            non-commutative   W RV (SX)
+		counted            non-commutative   W RV (NS SX SD)
 		counted            non-deterministic RV
 		unaligned          stateless         -
 		unaligned          commutative       RV RO (W)
 		unaligned          non-commutative   W RV (SX)
 		unaligned          non-deterministic RV
 		unaligned-dropped  stateless         -
-		unaligned-dropped  commutative       RV RO (SL W)
-		unaligned-dropped  non-commutative   W RV (SL SX)
-		unaligned-dropped  non-deterministic RV`),
+		unaligned-dropped  commutative       RV RO (L SL W)
+		unaligned-dropped  non-commutative   W RV (L SL SX)
+		unaligned-dropped  non-deterministic RV
+		graceful-stop      stateless         -
+		graceful-stop      commutative       RV RO (W)
+		graceful-stop      non-commutative   W RV (SX)
+		graceful-stop      non-deterministic RV`),
 	New: newSnapshot,
 }

@@ -34,10 +34,10 @@ var SnapshotWAL = model.Mode{
 		lose-message       commutative       L SL W
 		lose-message       non-commutative   L SL
 		lose-message       non-deterministic L SL (W)
-		duplicate-message  stateless         D
+		duplicate-message  stateless         D (RG)
 		duplicate-message  commutative       W NS D SD RV RG
 		duplicate-message  non-commutative   W NS D SD RV RG (SX)
-		duplicate-message  non-deterministic W NS D SD RV
+		duplicate-message  non-deterministic W NS D SD RV (RG)
 		reorder-message    stateless         L RO
 		reorder-message    commutative,non-commutative L SL W RO
 		reorder-message    non-deterministic L SL RO (W)
@@ -50,8 +50,10 @@ var SnapshotWAL = model.Mode{
 		refuse-call        all               -
 		forget-call        stateless         L D (RG ST)
 		forget-call        commutative       L SL D (W RV RG ST)
-		forget-call        non-commutative   L SL W D RG (SX ST)
+		forget-call        non-commutative   L SL W D RG (SX RV ST)
 		forget-call        non-deterministic L SL D RV (RG ST)
+		tear-call          stateless         - (ST)
+		tear-call          commutative,non-commutative,non-deterministic SL (ST)
 		stale-read         all               -
 		truncate           stateless         L
 		truncate           commutative       L SL W
@@ -71,12 +73,14 @@ var SnapshotWAL = model.Mode{
 		restore-older      non-deterministic D RV
 		aliased-snapshot   stateless         -
 		aliased-snapshot   commutative,non-commutative,non-deterministic - (W NS SD)
-		counted            stateless,commutative,non-deterministic -
-		counted            non-commutative   - (NS D SD RV)
+		counted            stateless,non-deterministic -
+		counted            commutative       - (W NS D SD RV)
+		counted            non-commutative   - (W NS D SD RV RG)
 		unaligned          all               -
 		unaligned-dropped  stateless,non-deterministic -
 		unaligned-dropped  commutative       - (L SL W)
-		unaligned-dropped  non-commutative   - (L SL)`),
+		unaligned-dropped  non-commutative   - (L SL)
+		graceful-stop      all               -`),
 	RestsOn: []model.Mechanism{
 		{Name: "waiting", Variant: "snapshot",
 			Says: "output is written when the checkpoint that holds it is complete",
@@ -162,7 +166,7 @@ func (p *walSink) completed(s *model.Script, checkpoint int64) {
 	done := 0
 	for done < len(p.pending) && p.pending[done].ID.Offset <= checkpoint {
 		header, from := &p.pending[done], done+1
-		done = from + int(header.Path)
+		done = min(from+int(header.Path), len(p.pending)) // a part that is torn ends early
 		if p.isWhole {
 			s.CallUntilDone(model.External, model.Message{Kind: model.WriteBatch,
 				Seq: int64(p.part.task.Part), Token: header.ID.Offset,

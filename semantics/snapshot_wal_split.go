@@ -53,8 +53,11 @@ var SnapshotWALSplit = model.Mode{
 		refuse-call        commutative,non-commutative D RG
 		forget-call        stateless         L D (RG ST)
 		forget-call        commutative       L SL D RG (W RV RO ST)
-		forget-call        non-commutative   L SL W D RG (SX ST)
+		forget-call        non-commutative   L SL W D RG (SX RV ST)
 		forget-call        non-deterministic L SL D RV (RG ST)
+		tear-call          stateless         - (D ST)
+		tear-call          commutative,non-commutative SL (D RG ST)
+		tear-call          non-deterministic SL (D ST)
 		stale-read         stateless,non-deterministic - (D)
 		stale-read         commutative,non-commutative - (D RG)
 		truncate           stateless         L (D)
@@ -83,13 +86,13 @@ var SnapshotWALSplit = model.Mode{
 		aliased-snapshot   commutative,non-commutative D RG (W NS SD)
 		aliased-snapshot   non-deterministic D (W NS SD RG)
 		counted            stateless,non-deterministic D (RG)
-		counted            commutative       D RG
-		counted            non-commutative   D RG (NS SD RV)
+		counted            commutative,non-commutative D RG (NS SD RV)
 		unaligned          stateless,non-deterministic D (RG)
 		unaligned          commutative,non-commutative D RG
 		unaligned-dropped  stateless,non-deterministic D (RG)
 		unaligned-dropped  commutative       D RG (L SL W)
-		unaligned-dropped  non-commutative   D RG (L SL)`),
+		unaligned-dropped  non-commutative   D RG (L SL)
+		graceful-stop      all               D RG`),
 	IsVariant: true,
 	New: func(job *model.Job, task *model.Task) model.Process {
 		return newCheckpointed(job, task, func() model.Process {

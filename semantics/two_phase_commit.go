@@ -56,6 +56,8 @@ var TwoPhaseCommit = model.Mode{
 		forget-call        commutative       T L SL D HT (AG W RV RG ST)
 		forget-call        non-commutative   L SL W D RG HT (AG T SX RV ST)
 		forget-call        non-deterministic L SL D RV HT (AG T RG ST)
+		tear-call          stateless         - (ST HT)
+		tear-call          commutative,non-commutative,non-deterministic SL (ST HT)
 		stale-read         stateless,non-deterministic - (L HT)
 		stale-read         commutative       - (AG T L HT)
 		stale-read         non-commutative   - (L HT)
@@ -74,9 +76,8 @@ var TwoPhaseCommit = model.Mode{
 		lose-notice        all               -
 		delay-notice       all               -
 		duplicate-notice   all               -
-		restore-older      stateless         D (L)
+		restore-older      stateless,non-commutative D (L)
 		restore-older      commutative       D (AG T L)
-		restore-older      non-commutative   D
 		restore-older      non-deterministic D RV (L SX)
 		txn-timeout        stateless,non-commutative,non-deterministic L
 		txn-timeout        commutative       L (AG T)
@@ -89,12 +90,14 @@ var TwoPhaseCommit = model.Mode{
 		late-end           non-deterministic D RV (RO)
 		aliased-snapshot   stateless         -
 		aliased-snapshot   commutative,non-commutative,non-deterministic - (W NS SD)
-		counted            stateless,commutative,non-deterministic -
-		counted            non-commutative   - (NS D SD RV)
+		counted            stateless,non-deterministic -
+		counted            commutative       - (NS D SD RV)
+		counted            non-commutative   - (W NS D SD RV RG)
 		unaligned          all               -
 		unaligned-dropped  stateless,non-deterministic -
 		unaligned-dropped  commutative       - (L SL W)
-		unaligned-dropped  non-commutative   - (L SL)`),
+		unaligned-dropped  non-commutative   - (L SL)
+		graceful-stop      all               -`),
 	RestsOn: []model.Mechanism{
 		{Name: "two phases", Variant: "snapshot",
 			Says: "output becomes visible with the checkpoint that it belongs to",

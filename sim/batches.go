@@ -83,6 +83,10 @@ func (*batches) finish(planned *batch, ans *model.Answer) {
 	planned.isFinished = planned.isPlanned
 }
 
+func (b *batches) isPlanned(number int64) bool {
+	return number > 0 && number < int64(len(b.list)) && b.list[number].isPlanned
+}
+
 // tell answers with the input of a batch.
 func (b *batches) tell(planned *batch, ans *model.Answer) {
 	ans.Records = b.kept[planned.from:planned.to:planned.to]

@@ -157,7 +157,7 @@ func (w *World) serve(index int32, isCopy bool, as treatment, cause int64) {
 	ans.Outcome = model.Done
 	if as.action == 0 {
 		w.services[call.Service].Serve(w.now, &call.Req, ans)
-		w.remember(call.Service, &call.Req, ans.Outcome)
+		w.remember(call.Service, &call.Req, ans.Outcome, false)
 	} else {
 		detail = w.serveAs(as, call.Service, &call.Req, ans)
 	}
@@ -169,7 +169,7 @@ func (w *World) serve(index int32, isCopy bool, as treatment, cause int64) {
 		detail: detail})
 	s := extend(&w.hist.Servings)
 	s.N, s.At, s.Call, s.Copy = n, w.now, index, isCopy
-	s.Forgotten, s.Ans = as.action == model.ForgetRequest, *ans
+	s.Forgotten, s.Torn, s.Ans = detail == forgotten, detail == torn, *ans
 	if call.Service == model.External {
 		w.scheduleRead()
 	}

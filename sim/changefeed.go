@@ -48,6 +48,9 @@ func (f *changeFeed) read(req *model.Message, ans *model.Answer) {
 }
 
 func (f *changeFeed) state(c *model.Codec) {
+	if c.IsDecoding() {
+		f.whole = nil // whoever was handed some of it keeps it
+	}
 	model.Slice(c, &f.changes, c.Record)
 	model.Slice(c, &f.places, c.Int64)
 	model.Slice(c, &f.last, c.Int64)

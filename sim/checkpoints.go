@@ -25,11 +25,14 @@ type checkpoints struct {
 	kept     []model.Record
 }
 
-// upload is one part: kept[from:to], of which the first state records are keyed state.
+// upload is one part: kept[from:to], of which the first state records are keyed state. One that is
+// torn is not all that was uploaded.
 type upload struct {
 	checkpoint int64
+	attempt    int32 // whose it is
 	state      int64
 	from, to   int64
+	isTorn     bool
 }
 
 func (s *checkpoints) reset() {
@@ -53,9 +56,15 @@ func (s *checkpoints) serve(req *model.Message, ans *model.Answer) {
 		ans.Seq = s.newest(req.N)
 	case model.Download:
 		s.download(req, ans)
-	case model.Discard:
-		s.drop(func(checkpoint int64) bool { return checkpoint == req.Seq })
 	}
+}
+
+// discard drops the parts of a checkpoint. Those of a batch that is run again stay where they are
+// of this attempt: a request that comes late, or twice, does not drop what the batch leaves now.
+func (s *checkpoints) discard(req *model.Message, isBatch bool) {
+	s.drop(func(part *upload) bool {
+		return part.checkpoint == req.Seq && (!isBatch || part.attempt < req.Attempt)
+	})
 }
 
 // task returns the parts of a task.
@@ -83,8 +92,16 @@ func (s *checkpoints) upload(req *model.Message, ans *model.Answer) {
 	}
 	from := int64(len(s.kept))
 	s.kept = append(s.kept, req.Parts...)
-	*list = append(*list, upload{checkpoint: req.Seq, state: req.N, from: from,
-		to: int64(len(s.kept))})
+	*list = append(*list, upload{checkpoint: req.Seq, attempt: req.Attempt, state: req.N,
+		from: from, to: int64(len(s.kept))})
+}
+
+// tear leaves the beginning of a part that was just uploaded.
+func (s *checkpoints) tear(req *model.Message) {
+	list := *s.task(req.Token)
+	part := &list[find(list, req.Seq)]
+	left := int64(len(model.FirstHalf(req.Parts)))
+	part.to, part.state, part.isTorn = part.from+left, min(part.state, left), true
 }
 
 func (s *checkpoints) download(req *model.Message, ans *model.Answer) {
@@ -97,7 +114,7 @@ func (s *checkpoints) download(req *model.Message, ans *model.Answer) {
 		return
 	}
 	part := &list[i]
-	ans.Found, ans.N, ans.Seq = true, part.state, part.checkpoint
+	ans.Found, ans.N, ans.Seq, ans.End = true, part.state, part.checkpoint, part.isTorn
 	ans.Records = s.kept[part.from:part.to:part.to]
 }
 
@@ -136,18 +153,18 @@ func (s *checkpoints) complete(req *model.Message, ans *model.Answer) {
 	if over := int64(len(s.retained)) - req.N; over > 0 {
 		s.retained = append(s.retained[:0], s.retained[over:]...)
 	}
-	s.drop(func(checkpoint int64) bool {
-		return checkpoint < req.Seq && !slices.Contains(s.retained, checkpoint)
+	s.drop(func(part *upload) bool {
+		return part.checkpoint < req.Seq && !slices.Contains(s.retained, part.checkpoint)
 	})
 }
 
-// drop drops the parts of those checkpoints that are to go.
-func (s *checkpoints) drop(isToGo func(checkpoint int64) bool) {
+// drop drops the parts that are to go.
+func (s *checkpoints) drop(isToGo func(*upload) bool) {
 	for i, list := range s.parts {
 		left := list[:0]
-		for _, part := range list {
-			if !isToGo(part.checkpoint) {
-				left = append(left, part)
+		for j := range list {
+			if !isToGo(&list[j]) {
+				left = append(left, list[j])
 			}
 		}
 		s.parts[i] = left
@@ -157,19 +174,35 @@ func (s *checkpoints) drop(isToGo func(checkpoint int64) bool) {
 func (s *checkpoints) state(c *model.Codec) {
 	if c.IsDecoding() {
 		s.reset()
+		s.kept = nil
 	}
 	s.fence.state(c)
 	c.Int64(&s.given)
 	model.Slice(c, &s.retained, c.Int64)
-	model.Slice(c, &s.kept, c.Record)
 	n := c.Len(len(s.parts))
 	s.parts = grown(s.parts, n)
 	for i := range s.parts {
 		model.Slice(c, &s.parts[i], func(part *upload) {
 			c.Int64(&part.checkpoint)
+			c.Int32(&part.attempt)
 			c.Int64(&part.state)
-			c.Int64(&part.from)
-			c.Int64(&part.to)
+			c.Bool(&part.isTorn)
+			s.recordsOf(c, part)
 		})
 	}
+}
+
+// recordsOf encodes or restores the records of a part. Those of parts that were dropped are left
+// out, and so is where in kept a part is: nobody can see either.
+func (s *checkpoints) recordsOf(c *model.Codec, part *upload) {
+	var records []model.Record
+	if !c.IsDecoding() {
+		records = s.kept[part.from:part.to]
+		model.Slice(c, &records, c.Record)
+		return
+	}
+	model.Slice(c, &records, c.Record)
+	part.from = int64(len(s.kept))
+	s.kept = append(s.kept, records...)
+	part.to = int64(len(s.kept))
 }

@@ -221,6 +221,27 @@ func TestBatches_PlanIsPutIfAbsent(t *testing.T) {
 	require.Panics(t, func() { ask(s, planOf(0, 1, 5)) })
 }
 
+// Of a batch that is run again, parts of earlier attempts are dropped: a request that comes late
+// leaves what the attempt that sent it has uploaded. Of a checkpoint all of them go.
+func TestBatches_DiscardLeavesWhatTheAttemptMade(t *testing.T) {
+	s := newStore()
+	ask(s, planOf(1, 1, 5))
+	ask(s, fenced(1, uploads(1, 3, 0, 7)))
+	ask(s, fenced(1, uploads(2, 3, 0, 7)))
+	discard := func(attempt int32, checkpoint int64) {
+		ask(s, fenced(attempt, model.Message{Kind: model.Discard, Seq: checkpoint}))
+	}
+	discard(1, 1)
+	require.Equal(t, []int64{1, 2}, there(s, 3))
+	discard(2, 1)
+	require.Equal(t, []int64{2}, there(s, 3))
+	require.Equal(t, model.Done, ask(s, fenced(2, uploads(1, 3, 0, 8))).Outcome)
+	discard(2, 1)
+	require.Equal(t, records(8), ask(s, downloads(1, 3)).Records)
+	discard(2, 2)
+	require.Equal(t, []int64{1}, there(s, 3))
+}
+
 func TestBatches_Finish(t *testing.T) {
 	s := newStore()
 	finish := func(batch int64) model.Outcome {

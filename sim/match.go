@@ -184,9 +184,13 @@ func (w *World) fireAtTime(i int32) {
 	}
 }
 
-// strike crashes or pauses a life.
+// strike crashes or pauses a life, unless it is only to be known that it would.
 func (w *World) strike(i int32, in *instance) {
 	r := &w.rules[i]
+	if int(i) >= len(w.rules)-w.opts.Probes {
+		w.match[i].fired, w.hist.Reached[i] = true, w.trace.n+1
+		return
+	}
 	if r.Action == model.Pause && in.status == paused {
 		return // it stands still already: the rule is not reached
 	}

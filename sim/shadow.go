@@ -9,6 +9,7 @@ type past struct {
 	service model.Service // lags one change behind
 	change  model.Message // the one that it has not been told of; Kind NoKind: none
 	at      int64         // when that was
+	isTorn  bool          // it was torn
 	ans     model.Answer
 }
 
@@ -24,7 +25,8 @@ func (w *World) keepPast(id model.ServiceID) {
 
 // remember takes notice of a request that a service has served. Those that were applied and are of
 // a kind that can be forgotten are changes, be it that they wrote what was there already.
-func (w *World) remember(id model.ServiceID, req *model.Message, outcome model.Outcome) {
+func (w *World) remember(id model.ServiceID, req *model.Message, outcome model.Outcome,
+	isTorn bool) {
 	p := &w.pasts[id]
 	if !p.isKept || outcome != model.Done || !model.ForgetRequest.Fits(req.Kind) {
 		return
@@ -32,8 +34,11 @@ func (w *World) remember(id model.ServiceID, req *model.Message, outcome model.O
 	if p.change.Kind != model.NoKind {
 		p.ans = model.Answer{Outcome: model.Done}
 		p.service.Serve(p.at, &p.change, &p.ans)
+		if p.isTorn {
+			tearAt(p.service, &p.change)
+		}
 	}
-	p.change, p.at = *req, w.now
+	p.change, p.at, p.isTorn = *req, w.now, isTorn
 	p.change.Flags &^= model.Fenced // it was let in once: the past needs no fence
 }
 
@@ -47,16 +52,23 @@ type treatment struct {
 func (w *World) treat(chain int32) treatment {
 	for i := chain; i != nobody; i = w.match[i].next {
 		switch a := w.rules[i].Action; a {
-		case model.RefuseRequest, model.ForgetRequest, model.StaleRead:
+		case model.RefuseRequest, model.ForgetRequest, model.StaleRead, model.TearRequest:
 			return treatment{action: a, rule: i}
 		}
 	}
 	return treatment{}
 }
 
-// serveAs has a service answer as a rule makes it, and says so in a word for the trace. Neither
-// changes the service: what it is to forget it does in its shadow, a second service that has become
-// what the first is, and a stale answer is that of its past.
+// What the trace says of how a request was served.
+const (
+	forgotten = "forgotten"
+	stale     = "stale"
+	torn      = "torn"
+)
+
+// serveAs has a service answer as a rule makes it, and says so in a word for the trace. What it is
+// to forget it does in its shadow, a second service that has become what the first is, and a stale
+// answer is that of its past: neither changes it. What is torn it has done, and is left with less.
 func (w *World) serveAs(t treatment, id model.ServiceID, req *model.Message,
 	ans *model.Answer) (detail string) {
 	w.match[t.rule].fired = true
@@ -68,13 +80,19 @@ func (w *World) serveAs(t treatment, id model.ServiceID, req *model.Message,
 		ans.Outcome = model.Refused
 		return ""
 	case model.ForgetRequest:
-		detail = "forgotten"
+		detail = forgotten
 		w.codec.Reset()
 		w.services[id].State(&w.codec)
 		w.shadow(id, &w.codec)
 		w.shadows[id].Serve(now, req, ans)
+	case model.TearRequest:
+		if w.services[id].Serve(now, req, ans); ans.Outcome == model.Done {
+			detail = torn
+			tearAt(w.services[id], req)
+		}
+		w.remember(id, req, ans.Outcome, detail == torn)
 	case model.StaleRead:
-		detail = "stale"
+		detail = stale
 		now = w.pasts[id].at // later, more transactions would be past their time
 		if req.Kind == model.Latest || req.Kind == model.Fetch {
 			now = w.beforeArrival(req.Record.ID.Part)
@@ -86,6 +104,9 @@ func (w *World) serveAs(t treatment, id model.ServiceID, req *model.Message,
 	ans.Records = w.memory.Keep(ans.Records)
 	return detail
 }
+
+// tearAt leaves half of an upload that a service has just served.
+func tearAt(s model.Service, req *model.Message) { s.(*store).checkpoints.tear(req) }
 
 // shadow makes the shadow of a service what is encoded.
 func (w *World) shadow(id model.ServiceID, state *model.Codec) {

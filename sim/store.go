@@ -70,6 +70,8 @@ func (s *store) serveJob(req *model.Message, ans *model.Answer) {
 	switch req.Kind {
 	case model.PlanBatch, model.FinishBatch, model.NewestBatch:
 		s.batches.serve(req, ans)
+	case model.Discard:
+		s.checkpoints.discard(req, s.batches.isPlanned(req.Seq))
 	default:
 		s.checkpoints.serve(req, ans)
 	}

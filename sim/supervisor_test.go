@@ -341,6 +341,36 @@ func TestWorld_CheckpointFaults(t *testing.T) {
 	}
 }
 
+// What is torn is acknowledged, and half of it is there: whoever asks for it is told so. It stays
+// what it is where the past of the store is looked at.
+func TestWorld_TornUpload(t *testing.T) {
+	list := []model.Message{uploads(1, 0, 2, 7, 8, 9), uploads(1, 0, 2, 7, 8, 9),
+		uploads(2, 0, 2, 7, 8, 9), downloads(1, 0), downloads(2, 0), completes(1, 0),
+		completes(2, 1), downloads(1, 0), downloads(1, 1)}
+	tear := coordinatorCall(model.TearRequest, model.Upload, 1)
+	stale := coordinatorCall(model.StaleRead, model.Download, 3)
+	for _, rules := range [][]model.Rule{{tear}, {tear, stale}} {
+		w, h := perform(asks(list...), rules...)
+		uploads, answers := answersTo(h, model.Upload), answersTo(h, model.Download)
+		require.Equal(t, model.Done, uploads[0].Outcome)
+		require.Equal(t, model.DoneBefore, uploads[1].Outcome, "it is there")
+		first := model.Answer{Outcome: model.Done, Seq: 1, Found: true, N: 1, End: true,
+			Records: records(7)}
+		require.Equal(t, first, answers[0])
+		require.Equal(t, model.Answer{Outcome: model.Done, Seq: 2, Found: true, N: 2,
+			Records: records(7, 8, 9)}, answers[1])
+		require.Equal(t, first, answers[2])
+		require.False(t, answers[3].Found)
+		for _, s := range h.Servings {
+			require.Equal(t, s.N == h.Reached[0], s.Torn)
+		}
+		require.Equal(t, "torn", w.Trace()[h.Reached[0]-1].Detail)
+	}
+	_, h := perform(asks(list...), coordinatorCall(model.TearRequest, model.Upload, 2))
+	require.NotZero(t, h.Reached[0])
+	require.False(t, answersTo(h, model.Download)[0].End, "what was there already stays whole")
+}
+
 // So can requests about transactions. What is stale has not seen more time pass than the service
 // had at its last change, and does not run ahead of it afterwards.
 func TestWorld_TransactionFaults(t *testing.T) {

@@ -181,6 +181,9 @@ func (l *transactionalLog) list(req *model.Message, ans *model.Answer) {
 
 // State implements model.Service.
 func (l *transactionalLog) State(c *model.Codec) {
+	if c.IsDecoding() {
+		l.listed = nil // whoever was handed some of it keeps it
+	}
 	c.Int64(&l.due)
 	for i := range l.parts {
 		l.parts[i].state(c)

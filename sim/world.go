@@ -92,6 +92,7 @@ type World struct {
 	answer  model.Answer  // what a service says
 	codec   model.Codec
 	memory  model.Memory // parts of requests
+	ordered *Ordered     // takes what is pending, instead of the queue; or nil
 }
 
 // Options choose what a run records besides its history.
@@ -102,6 +103,9 @@ type Options struct {
 	// Transplant replaces each process by a new one restored from its encoding before every event.
 	// A run must not notice: the self-test of encoding and restoring.
 	Transplant bool
+	// Probes is how many of the rules, from the last on, strike nothing where they are crashes or
+	// pauses: History.Reached says of each where it would. One run asks after many places.
+	Probes int
 }
 
 // New makes a world for a job under a mode, on an input and in front of a sink.
@@ -133,6 +137,7 @@ func (w *World) newService(id model.ServiceID) model.Service {
 // Run resets the world and runs it to its end. The history is valid until the next Run. Rules must
 // be valid for the job.
 func (w *World) Run(seed uint64, rules []model.Rule, opts Options) *model.History {
+	w.ordered = nil
 	w.reset(seed, rules, opts)
 	for i := range w.slots {
 		w.bear(model.ProcID(i), 0)
@@ -295,7 +300,10 @@ func (w *World) schedule(at int64, tie uint64, it item) {
 func (w *World) enqueue(at int64, class, tie uint64, slot int32) {
 	w.busy++
 	if w.queue.isFull {
-		return // the run ends here, with its budget spent
+		if w.ordered != nil {
+			w.ordered.add(at, slot)
+		}
+		return // or else the run ends here, with its budget spent
 	}
 	w.queue.push(at, class, tie, slot)
 }

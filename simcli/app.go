@@ -44,6 +44,7 @@ type app struct {
 	in      io.Reader
 	out     *output
 	log     io.Writer
+	args    []string // as they were given
 	quiet   bool
 	status  int    // the worst so far
 	doing   string // what runs now: said first if it panics
@@ -73,6 +74,7 @@ func (a *app) run(ctx context.Context, args []string) (status int) {
 		return statusUsage
 	}
 	root := a.root()
+	a.args = args
 	root.SetArgs(args)
 	if err := root.ExecuteContext(ctx); err != nil && !errors.Is(err, a.out.err) {
 		a.say(err)

@@ -249,11 +249,3 @@ func TestWriteWholeThroughLink(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 }
-
-// Only a version that names its code can convict a run of non-determinism.
-func TestIsSameCode(t *testing.T) {
-	now := scenarios.Recorded{Format: scenarios.GoldenVersion, Version: moduleVersion()}
-	assert.False(t, isSameCode(&now), "a checkout does not say which code it is")
-	now.Version = "v9.9.9"
-	assert.False(t, isSameCode(&now))
-}

@@ -22,6 +22,7 @@ type comparison struct {
 	strict  bool
 	asJSON  bool
 	details bool
+	pairs   bool
 
 	isOneSeed bool // --seed was given: it is the scenario's seed and the only one for plans
 	hasFaults bool // --fault was given: one run a mode, under just these
@@ -78,11 +79,13 @@ func (a *app) compareCommand() *cobra.Command {
 	flags.StringArrayVar(&f.faults, "fault", nil,
 		"only under this `LINE` of the fault language; repeatable")
 	flags.BoolVar(&c.details, "details", false, "also a line for each mode and class")
+	flags.BoolVar(&c.pairs, "pairs", false,
+		"also place each fault together with a crash, everywhere: slow, and a wider never")
 	flags.BoolVar(&c.strict, "strict", false,
 		"also fail when a violation that is claimed to be reachable is not seen")
 	flags.BoolVar(&c.asJSON, "json", false, "write the result as a JSON document")
 	cmd.MarkFlagsMutuallyExclusive("seed", "seeds")
-	for _, other := range []string{"seeds", "classes", "strict", "details"} {
+	for _, other := range []string{"seeds", "classes", "strict", "details", "pairs"} {
 		cmd.MarkFlagsMutuallyExclusive("fault", other)
 	}
 	return cmd
@@ -107,7 +110,8 @@ func (a *app) compare(ctx context.Context, t *target, modes []*model.Mode,
 	}
 	a.doing = "comparing " + t.s.Name
 	p := a.newProgress("cells")
-	m, err := search.Compare(ctx, a.lib, t.s, modes, classes, first, last, p.step)
+	m, err := search.Compare(ctx, a.lib, t.s, search.Comparing{Modes: modes, Classes: classes,
+		First: first, Last: last, Pairs: c.pairs, Progress: p.step})
 	if err == nil {
 		m.Costs, err = search.Costs(ctx, a.lib, t.s, modes, first, last)
 	}

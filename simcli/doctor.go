@@ -160,8 +160,12 @@ func (d *subject) difference(plan int) (string, error) {
 			return text, nil
 		}
 	}
-	return "the full traces do not differ: it is the draws, or it does not happen every time\n", nil
+	return sameTraces, nil
 }
+
+// sameTraces is said of two runs whose hashes differed and whose full traces do not.
+const sameTraces = "the full traces do not differ: it is the draws, or it does not happen every " +
+	"time\n"
 
 func (a *app) checkHashes(topology *model.Topology, mode *model.Mode) error {
 	a.doing = fmt.Sprintf("the self-test of %s under %s", topology.Name, mode.Name)

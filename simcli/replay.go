@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/oncesim/oncesim/model"
 	"github.com/oncesim/oncesim/report"
 	"github.com/oncesim/oncesim/scenarios"
 )
@@ -69,7 +68,7 @@ func escapeGlob(path string) string {
 
 // replayFile runs one file again. In full, the report follows the outcome.
 func (a *app) replayFile(path string, accept, full bool) error {
-	data, err := readFile(path)
+	data, err := scenarios.ReadFile(path)
 	if err != nil {
 		return err
 	}
@@ -82,72 +81,30 @@ func (a *app) replayFile(path string, accept, full bool) error {
 	if err != nil {
 		return err
 	}
-	o := compareRecorded(c)
-	a.out.print(fmt.Sprintf("%s: %s\n", path, o.text))
-	a.note(o.status)
+	outcome, text := c.Outcome()
+	a.out.print(fmt.Sprintf("%s: %s\n", path, text))
+	a.note(statusOfOutcome(outcome, c))
 	if full {
 		a.out.print("\n" + report.Text(c, a.style()))
 	}
-	if !accept || o.status == statusStale {
+	if !accept || outcome == report.Stale {
 		return nil
 	}
 	return a.accept(path, data, c)
 }
 
-// outcome is what a replay came to.
-type outcome struct {
-	text   string
-	status int
-}
-
-// compareRecorded compares a run with what was recorded. The hash comes first: where it is the
-// same, everything is. Then comes whether the run is still about the same thing.
-func compareRecorded(c *report.Case) outcome {
-	r := c.Scenario.Recorded
-	status := statusOfRun(c)
-	signature := report.Signature(c)
-	lost := report.NotReached(c)
-	switch {
-	case r == nil && len(lost) > 0:
-		return outcome{"nothing was recorded; not reached: " + strings.Join(lost, "; "),
-			statusStale}
-	case r == nil:
-		return outcome{"nothing was recorded; now " + signature, status}
-	case r.Hash == c.Result.Subject.History.End.Hash:
-		return outcome{"exact", status}
-	case len(lost) > 0:
-		return outcome{"stale, not reached any more: " + strings.Join(lost, "; "), statusStale}
-	case isSameCode(r):
-		return outcome{fmt.Sprintf("differs, although version %s made it: hash was %016x, is %016x",
-			r.Version, r.Hash, c.Result.Subject.History.End.Hash), statusDiffers}
-	case r.Signature == signature:
-		return outcome{fmt.Sprintf("reproduces, trace changed since %s", versionText(r)), status}
-	case isClean(c):
-		return outcome{"fixed, was " + r.Signature, status}
+// statusOfOutcome is what the outcome of a replay means.
+func statusOfOutcome(o report.Outcome, c *report.Case) int {
+	switch status := statusOfRun(c); o {
+	case report.Stale:
+		return statusStale
+	case report.Differs:
+		return statusDiffers
+	case report.Otherwise:
+		return worst(status, statusUnmet)
+	default:
+		return status
 	}
-	return outcome{fmt.Sprintf("fails otherwise: was %s, is %s", r.Signature, signature),
-		worst(status, statusUnmet)}
-}
-
-// isSameCode reports whether the code that recorded a run is the code that runs. A version of a
-// checkout does not say so.
-func isSameCode(r *scenarios.Recorded) bool {
-	return r.Format == scenarios.GoldenVersion && r.Version == moduleVersion() &&
-		r.Version != develVersion && !strings.HasSuffix(r.Version, "+dirty")
-}
-
-func versionText(r *scenarios.Recorded) string {
-	if r.Version == "" {
-		return "it was recorded"
-	}
-	return r.Version
-}
-
-// isClean reports whether a run violates nothing, as far as is known.
-func isClean(c *report.Case) bool {
-	return !slices.ContainsFunc(c.Result.Verdicts, func(v model.Verdict) bool {
-		return v.Result == model.Violated
-	})
 }
 
 // staleness is an error of parsing a saved file: one that names what the library does not have is
@@ -178,7 +135,7 @@ func isUnknownName(message string) bool {
 // accept records in a file what the run is now.
 func (a *app) accept(path string, data []byte, c *report.Case) error {
 	s := *c.Scenario
-	s.Recorded = recordedOf(c)
+	s.Recorded = c.Record()
 	_, text, ok := bytes.Cut(scenarios.Format(a.lib, &s), []byte("\n-- recorded --\n"))
 	if !ok {
 		panic("simcli: a recorded scenario without its section")

@@ -68,7 +68,8 @@ func (a *app) root() *cobra.Command {
 	root.SetIn(a.in)
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no hints")
-	root.AddCommand(a.runCommand(), a.compareCommand(), a.replayCommand(), a.explainCommand(),
+	root.AddCommand(a.runCommand(), a.compareCommand(), a.sweepCommand(), a.mergeCommand(),
+		a.replayCommand(), a.shrinkCommand(), a.exploreCommand(), a.explainCommand(),
 		a.listCommand(), a.doctorCommand(), a.benchCommand(), a.versionCommand())
 	return root
 }

@@ -55,7 +55,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.StringVar(&f.sink, "sink", "", "write to `SINK` and not to the mode's own, for which "+
 		"its claims hold; of run only: under compare each mode has its own")
 	flags.StringVar(&f.mode, "mode", "",
-		"the `MODE`: how a guarantee is won (default "+modeDefault+")")
+		"the `MODE`: how a guarantee is won (default "+scenarios.ModeDefault+")")
 	flags.Uint64Var(&f.seed, "seed", scenarios.SeedDefault,
 		"the `SEED` of latencies and generated input")
 	flags.StringArrayVar(&f.faults, "fault", nil, "a `LINE` of the fault language; repeatable")

@@ -3,14 +3,12 @@ package simcli
 import (
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/oncesim/oncesim/report"
-	"github.com/oncesim/oncesim/scenarios"
 )
 
 // save writes the run of a case as a scenario file and returns the file's name. Into a directory
@@ -20,61 +18,17 @@ func (a *app) save(c *report.Case, path string) (string, error) {
 	if isDirectory(path) {
 		dir = path
 	}
-	s := *c.Scenario
-	if !c.Judged {
-		s.Expect = nil // a person wrote it of another run
-	}
-	if err := moveInput(&s, c.Stats, dir); err != nil {
+	name, data, err := c.File(dir)
+	if err != nil {
 		return "", err
 	}
-	if len(c.Result.Trace) > 0 {
-		s.Trace = report.Diagram(c)
-	}
-	s.Recorded = recordedOf(c)
-	data := scenarios.Format(a.lib, &s)
 	if dir == path {
-		h := fnv.New32a()
-		h.Write(data)
-		path = filepath.Join(path, fmt.Sprintf("%s-%08x.sim", report.Signature(c), h.Sum32()))
+		path = filepath.Join(path, name)
 	}
 	return path, writeWhole(path, func(to io.Writer) error {
 		_, err := to.Write(data)
 		return err
 	})
-}
-
-func recordedOf(c *report.Case) *scenarios.Recorded {
-	return &scenarios.Recorded{Hash: c.Result.Subject.History.End.Hash,
-		Signature: report.Signature(c), Version: moduleVersion(), Format: scenarios.GoldenVersion}
-}
-
-// moveInput makes the path of an input file one that holds from another directory, and pins the
-// file's content.
-func moveInput(s *scenarios.Scenario, stats scenarios.InputStats, dir string) error {
-	in := &s.Input
-	if in.Kind != scenarios.InputFile {
-		return nil
-	}
-	if stats.SHA256 != "" {
-		in.SHA256 = stats.SHA256
-	}
-	if filepath.IsAbs(in.Path) {
-		return nil
-	}
-	from, err := filepath.Abs(filepath.Join(in.Dir, filepath.FromSlash(in.Path)))
-	if err != nil {
-		return fail(statusUsage, "%s: %w", in.Path, err)
-	}
-	to, err := filepath.Abs(dir)
-	if err != nil {
-		return fail(statusUsage, "%s: %w", dir, err)
-	}
-	relative, err := filepath.Rel(to, from)
-	if err != nil {
-		relative = from
-	}
-	in.Path, in.Dir = filepath.ToSlash(relative), dir
-	return nil
 }
 
 // writeWhole writes a file whole or not at all: into a new file beside it, which then takes its

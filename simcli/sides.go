@@ -75,28 +75,3 @@ func excuseOf(s *scenarios.Scenario) (string, error) {
 	}
 	return fmt.Sprintf("no %s %s", misfit.What, misfit.Name), err
 }
-
-// meant suggests for an unknown kind of call or message in a line what was perhaps meant: one that
-// begins or ends with the word, or that the word is another name of.
-func meant(err error) error {
-	var wrong *faults.SyntaxError
-	if !errors.As(err, &wrong) || wrong.Nearest != "" ||
-		wrong.Problem != "unknown call kind" && wrong.Problem != "unknown target" {
-		return err
-	}
-	also := map[string]string{"notice": "complete", "notify": "complete", "decision": "completion",
-		"prepare": "prepare-txn", "vote": "acknowledge", "batch": "write-batch",
-		"checkpoint": "upload", "message": "data", "record": "data"}
-	better := *wrong
-	better.Nearest = also[wrong.Word]
-	for _, kind := range model.Kinds() {
-		isPart := strings.HasPrefix(kind.String(), wrong.Word+"-")
-		if isPart && better.Nearest == "" && strings.Contains(wrong.Expected, kind.String()) {
-			better.Nearest = kind.String()
-		}
-	}
-	if !strings.Contains(wrong.Expected, better.Nearest) {
-		return err
-	}
-	return &better
-}

@@ -1,31 +1,23 @@
 package simcli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/oncesim/oncesim/faults"
 	"github.com/oncesim/oncesim/model"
 	"github.com/oncesim/oncesim/report"
 	"github.com/oncesim/oncesim/scenarios"
-	"github.com/oncesim/oncesim/search"
 )
 
-// modeDefault is the mode of a topology that is run by its bare name. Where a library does not
-// have it, its last mode is taken.
-const modeDefault = "at-least-once"
-
-// fileMax bounds a scenario file.
-const fileMax = 64 << 20
+// stdinMax bounds a scenario file that comes from standard input.
+const stdinMax = 64 << 20
 
 // target is the scenario that a command line means.
 type target struct {
@@ -36,7 +28,8 @@ type target struct {
 	data   []byte              // of a file
 }
 
-// settings are the flags that change a scenario.
+// settings are the flags that change a scenario. They are those of scenarios.Settings, which a test
+// in Go gives; what was not given stays as it is.
 type settings struct {
 	mode    string
 	seed    uint64
@@ -61,45 +54,64 @@ func (a *app) resolve(cmd *cobra.Command, arg string, f *settings) (*target, err
 	if err != nil {
 		return nil, err
 	}
-	s := *t.base
-	t.s = &s
-	flags := cmd.Flags()
-	if flags.Changed("mode") {
-		mode, err := a.mode(f.mode)
+	set, err := a.changes(cmd.Flags(), f)
+	if err != nil {
+		return nil, err
+	}
+	if t.s, err = set.Apply(a.lib, t.base); err != nil {
+		return nil, flagged(err)
+	}
+	if cmd.Flags().Changed("seed") {
+		t.s.Seed = f.seed
+	}
+	for _, line := range f.params {
+		v, err := parseSetting(t.s.Mode, line)
 		if err != nil {
 			return nil, err
 		}
-		plan := s.Faults
-		s = *search.WithMode(&s, mode)
-		s.Faults = plan
+		t.s.Params = with(t.s.Params, v)
 	}
-	if flags.Changed("seed") {
-		s.Seed = f.seed
+	return t, nil
+}
+
+// changes are the flags that were given, as settings. What has a name is looked up here, where a
+// complaint can say how to list the names.
+func (a *app) changes(flags *pflag.FlagSet, f *settings) (*scenarios.Settings, error) {
+	set := &scenarios.Settings{}
+	if flags.Changed("mode") {
+		if _, err := a.mode(f.mode); err != nil {
+			return nil, err
+		}
+		set.Mode = f.mode
 	}
 	if flags.Changed("input") {
-		s.Input = scenarios.InputSpec{Kind: scenarios.InputFile, Path: f.input,
-			Every: s.Input.Every}
+		set.Input = f.input
 	}
 	if flags.Changed("records") {
-		if f.records < 0 {
-			return nil, fail(statusUsage, "--records %d, expected a number from 1", f.records)
-		}
 		if f.records == 0 {
 			return nil, fail(statusUnknown, "--records 0: %w", scenarios.ErrEmptyInput)
 		}
-		s.Input.Records = f.records
+		set.Records = f.records
 	}
 	if flags.Changed("sink") {
-		if s.Sink, err = a.sink(f.sink); err != nil {
+		if _, err := a.sink(f.sink); err != nil {
 			return nil, err
 		}
+		set.Sink = f.sink
 	}
 	if flags.Changed("fault") {
-		if s.Faults, err = parseFaults(f.faults); err != nil {
-			return nil, err
-		}
+		set.Faults = f.faults
 	}
-	return t, t.set(f.params)
+	return set, nil
+}
+
+// flagged is a complaint about a setting as one about its flag.
+func flagged(err error) error {
+	var wrong *scenarios.SettingError
+	if errors.As(err, &wrong) {
+		return fmt.Errorf("--%w", err)
+	}
+	return err
 }
 
 // isChanged reports whether flags make another run of what the argument means.
@@ -128,13 +140,13 @@ func (a *app) find(arg string) (*target, error) {
 		}
 	}
 	if arg == "-" {
-		data, err := io.ReadAll(io.LimitReader(a.in, fileMax))
+		data, err := io.ReadAll(io.LimitReader(a.in, stdinMax))
 		if err != nil {
 			return nil, fail(statusUsage, "standard input cannot be read: %w", err)
 		}
 		return a.parse(arg, "stdin", data)
 	}
-	data, err := readFile(arg)
+	data, err := scenarios.ReadFile(arg)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(arg, `/\`) &&
 		!strings.HasSuffix(arg, ".sim") {
 		return nil, unknown("scenario", arg, append(a.scenarioNames(), "a file"))
@@ -147,17 +159,8 @@ func (a *app) find(arg string) (*target, error) {
 
 // bare is a topology with default mode, seed and input.
 func (a *app) bare(topology *model.Topology) (*target, error) {
-	if len(a.lib.Modes) == 0 {
-		return nil, fail(statusUsage, "the library has no mode")
-	}
-	mode := a.lib.Modes[len(a.lib.Modes)-1]
-	for _, m := range a.lib.Modes {
-		if m.Name == modeDefault {
-			mode = m
-		}
-	}
-	return &target{arg: topology.Name, isBare: true, base: &scenarios.Scenario{Name: topology.Name,
-		Topology: topology, Mode: mode, Seed: scenarios.SeedDefault}}, nil
+	s, err := a.lib.Bare(topology)
+	return &target{arg: topology.Name, isBare: true, base: s}, err
 }
 
 func (a *app) parse(arg, name string, data []byte) (*target, error) {
@@ -166,29 +169,6 @@ func (a *app) parse(arg, name string, data []byte) (*target, error) {
 		return nil, err
 	}
 	return &target{arg: arg, base: s, data: data}, nil
-}
-
-// readFile reads a scenario file. Its errors name the file once.
-func readFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, fail(statusUsage, "%s cannot be read: %w", name, cause(err))
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, fail(statusUsage, "%s is a directory, expected a scenario file", name)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, fileMax+1))
-	switch {
-	case err != nil:
-		return nil, fail(statusUsage, "%s cannot be read: %w", name, cause(err))
-	case len(data) > fileMax:
-		return nil, fail(statusUsage, "%s has more than %d bytes, expected a scenario file", name,
-			fileMax)
-	case bytes.IndexByte(data[:min(len(data), 1<<13)], 0) >= 0:
-		return nil, fail(statusUsage, "%s is binary, expected a scenario file", name)
-	}
-	return data, nil
 }
 
 // cause is what a path error says without the path.
@@ -240,26 +220,6 @@ func (a *app) scenarioNames() []string {
 	return names
 }
 
-// parseFaults reads the lines of --fault. An empty one stands for no fault, and is the only one.
-func parseFaults(lines []string) (faults.Plan, error) {
-	var plan faults.Plan
-	for _, line := range lines {
-		if strings.TrimSpace(line) == "" {
-			if len(lines) > 1 {
-				return nil, fail(statusUsage,
-					"--fault %q stands for no fault, and there are others", line)
-			}
-			continue
-		}
-		f, err := faults.Parse(line)
-		if err != nil {
-			return nil, fail(statusUsage, "--fault %q: %w", line, meant(err))
-		}
-		plan = append(plan, f)
-	}
-	return plan, nil
-}
-
 // setAmong adds the lines of --set to settings; each must be right for those of some modes that
 // have the parameter, and at least one has to: the others leave it out.
 func setAmong(params []model.ParamValue, modes []*model.Mode, lines []string) ([]model.ParamValue,
@@ -297,18 +257,6 @@ func theseModes(modes []*model.Mode) string {
 	return strings.Join(names(modes, func(m *model.Mode) string { return m.Name }), ", ")
 }
 
-// set applies the lines of --set.
-func (t *target) set(lines []string) error {
-	for _, line := range lines {
-		v, err := parseSetting(t.s.Mode, line)
-		if err != nil {
-			return err
-		}
-		t.s.Params = with(t.s.Params, v)
-	}
-	return nil
-}
-
 // with adds a setting to others, of which the one of the same name is left out.
 func with(params []model.ParamValue, v model.ParamValue) []model.ParamValue {
 	others := slices.DeleteFunc(slices.Clone(params), func(o model.ParamValue) bool {
@@ -328,16 +276,12 @@ func ofMode(s *scenarios.Scenario) *scenarios.Scenario {
 
 // parseSetting reads a line of --set.
 func parseSetting(mode *model.Mode, line string) (model.ParamValue, error) {
-	name, text, ok := strings.Cut(line, "=")
-	if !ok {
-		return model.ParamValue{}, fail(statusUsage, "--set %q, expected NAME=VALUE", line)
-	}
-	p := mode.Param(name)
-	if p == nil {
+	name, _, ok := strings.Cut(line, "=")
+	if ok && mode.Param(name) == nil {
 		return model.ParamValue{}, unknown("parameter of "+mode.Name, name, paramNames(mode))
 	}
-	v, err := parseParam(p, text)
-	return model.ParamValue{Name: name, Value: v}, err
+	v, err := scenarios.ParseParam(mode, line)
+	return v, flagged(err)
 }
 
 func paramNames(m *model.Mode) []string {
@@ -346,19 +290,4 @@ func paramNames(m *model.Mode) []string {
 		names = append(names, m.Params[i].Name)
 	}
 	return names
-}
-
-// parseParam reads the value of a parameter: a number, or a duration where it is a time.
-func parseParam(p *model.Param, text string) (int64, error) {
-	v, err := strconv.ParseInt(text, 10, 64)
-	ok, form, write := err == nil, "a whole number", func(v int64) string { return fmt.Sprint(v) }
-	if p.IsTime {
-		v, ok = faults.ParseDuration(text)
-		form, write = "a duration such as 80ms", faults.FormatDuration
-	}
-	if !ok || v < p.Min || v > p.Max {
-		return 0, fail(statusUsage, "--set %s=%s, expected %s from %s to %s", p.Name, text, form,
-			write(p.Min), write(p.Max))
-	}
-	return v, nil
 }

@@ -45,11 +45,34 @@ func (a *app) newProgress(what string) *progress {
 
 // step shows how much is done, at most ten times a second.
 func (p *progress) step(done, all int) {
+	p.show(func(spent time.Duration) string { return progressText(p.what, done, all, spent) })
+}
+
+// count is step for what has no known end.
+func (p *progress) count(done int) {
+	p.show(func(spent time.Duration) string {
+		return fmt.Sprintf("%d %s, %.1f/s", done, p.what, float64(done)/max(spent.Seconds(), 1e-9))
+	})
+}
+
+// until is step for what ends when a time is over.
+func (p *progress) until(done int, span time.Duration) {
+	p.show(func(spent time.Duration) string { return untilText(p.what, done, span, spent) })
+}
+
+// show shows a line, at most ten times a second.
+func (p *progress) show(text func(spent time.Duration) string) {
 	if p.to == nil || time.Since(p.shown) < 100*time.Millisecond {
 		return
 	}
 	p.shown = time.Now()
-	fmt.Fprintf(p.to, "\r\x1b[K%s", progressText(p.what, done, all, time.Since(p.began)))
+	fmt.Fprintf(p.to, "\r\x1b[K%s", text(time.Since(p.began)))
+}
+
+// untilText is the line of what ends when a time is over.
+func untilText(what string, done int, span, spent time.Duration) string {
+	return fmt.Sprintf("%d %s, %.1f/s, %s left", done, what,
+		float64(done)/max(spent.Seconds(), 1e-9), max(span-spent, 0).Round(time.Second))
 }
 
 // progressText is the line: how much is done, how fast, and how long the rest takes at that rate.

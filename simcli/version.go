@@ -3,38 +3,12 @@ package simcli
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
+	"github.com/oncesim/oncesim/report"
 	"github.com/oncesim/oncesim/scenarios"
 )
-
-// module is the path under which the build knows this module, also where it is a dependency.
-const module = "github.com/oncesim/oncesim"
-
-// develVersion is the version of a build from a checkout.
-const develVersion = "(devel)"
-
-// moduleVersion is the version of this module in the build that runs.
-func moduleVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return develVersion
-	}
-	for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) {
-		if m.Path != module {
-			continue
-		}
-		if m.Replace != nil {
-			m = m.Replace
-		}
-		if m.Version != "" {
-			return m.Version
-		}
-	}
-	return develVersion
-}
 
 // versions is what "version --json" prints.
 type versions struct {
@@ -46,7 +20,7 @@ type versions struct {
 }
 
 func currentVersions() versions {
-	return versions{moduleVersion(), scenarios.GoldenVersion, runtime.Version(), runtime.GOOS,
+	return versions{report.Version(), scenarios.GoldenVersion, runtime.Version(), runtime.GOOS,
 		runtime.GOARCH}
 }
 

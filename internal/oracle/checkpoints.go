@@ -14,6 +14,7 @@ type part struct {
 	state   int64      // so many of the records are keyed state, or what the role of the task keeps
 	states  []*version // of an operator: of each keyed state
 	from    []int64    // per record: the delivery that brought it, or 0
+	attempt int32      // of the life that uploaded it
 	isGone  bool
 }
 
@@ -65,7 +66,7 @@ func (r *run) passed(e *model.Entry) {
 
 // uploading finds what the records of a part are to the life that uploads it.
 func (r *run) uploading(e *model.Entry) {
-	l, p := r.lifeOf(e), &part{records: e.Msg.Parts, state: e.Msg.N}
+	l, p := r.lifeOf(e), &part{records: e.Msg.Parts, state: e.Msg.N, attempt: e.Attempt}
 	for i := range p.records {
 		rec := &p.records[i]
 		if int64(i) < p.state && r.o.job.Tasks[e.Proc].Role == model.Operate {
@@ -99,9 +100,18 @@ func (l *life) versionOf(rec *model.Record, checkpoint int64) *version {
 		flaw: unexplained}
 }
 
+// torn is what is left of a part of which the store has kept the beginning.
+func (p *part) torn() *part {
+	n := len(model.FirstHalf(p.records))
+	return &part{records: p.records[:n], state: min(p.state, int64(n)),
+		states: p.states[:min(n, len(p.states))], from: p.from[:n], attempt: p.attempt}
+}
+
 // uploaded keeps a part that the store has accepted.
-func (r *run) uploaded(e *model.Entry, invoked int64) {
-	p := r.uploads[invoked]
+func (r *run) uploaded(e *model.Entry, p *part) {
+	if e.Detail == "torn" {
+		p = p.torn()
+	}
 	at := partKey{e.Msg.Seq, e.Msg.Token}
 	r.parts[at] = append(r.parts[at], p)
 	r.ofTask[at.task] = append(r.ofTask[at.task], p)
@@ -138,7 +148,9 @@ func (r *run) completed(e *model.Entry) {
 	if over := int64(len(r.retained)) - e.Msg.N; over > 0 {
 		r.retained = r.retained[over:]
 	}
-	r.drop(func(other int64) bool { return other < id && !slices.Contains(r.retained, other) })
+	r.drop(func(other int64, _ *part) bool {
+		return other < id && !slices.Contains(r.retained, other)
+	})
 }
 
 // finished makes the state that a batch leaves the one that counts: batches are checkpoints whose
@@ -158,11 +170,20 @@ func (r *run) complete(id, n int64) *checkpoint {
 	return c
 }
 
-// drop drops the parts of some checkpoints. Lives that have them may go on with them.
-func (r *run) drop(isToGo func(checkpoint int64) bool) {
+// discarded drops the parts of a checkpoint. Of a batch, which is run again under its number, it
+// leaves what the attempt that asks, or a later one, has uploaded.
+func (r *run) discarded(e *model.Entry) {
+	_, isBatch := r.plans[e.Msg.Seq]
+	r.drop(func(checkpoint int64, p *part) bool {
+		return checkpoint == e.Msg.Seq && (!isBatch || p.attempt < e.Attempt)
+	})
+}
+
+// drop drops some parts. Lives that have them may go on with them.
+func (r *run) drop(isToGo func(checkpoint int64, p *part) bool) {
 	for at, list := range r.parts {
-		if isToGo(at.checkpoint) {
-			list[len(list)-1].isGone = true
+		if p := list[len(list)-1]; isToGo(at.checkpoint, p) {
+			p.isGone = true
 		}
 	}
 }

@@ -82,7 +82,8 @@ func (s *storm) fault(x *model.Extent) []model.Rule {
 		return []model.Rule{poison(model.ProcID(s.below(len(x.Effects))), int64(s.below(3)))}
 	}
 	all := append([]model.Rule{{Action: model.RefuseRequest}, {Action: model.ForgetRequest},
-		{Action: model.StaleRead}, {Action: model.Crash}, {Action: model.Crash}}, strikes...)
+		{Action: model.StaleRead}, {Action: model.TearRequest}, {Action: model.Crash},
+		{Action: model.Crash}}, strikes...)
 	list := everywhere(all[s.below(len(all))], x)
 	if len(list) == 0 {
 		return nil
@@ -130,6 +131,37 @@ func TestAgreementOnCheckpoints(t *testing.T) {
 		model.Hanging, model.Unbalanced, model.InconsistentCut, model.ZombieWrite} {
 		assert.NotZero(t, c.seen[kind], "no run shows %s", kind)
 	}
+}
+
+// Both say the same where half of a part is there and the job goes back to it, whether or not it
+// finds out.
+func TestAgreementOnTornParts(t *testing.T) {
+	if underRace {
+		return
+	}
+	c := newComparison()
+	for i, at := range slices.Concat(bank, places, choicePlaces) {
+		for _, checks := range []int64{0, 1} {
+			mode := modes(true)[i%len(modes(true))]
+			set := []model.ParamValue{param("checksums", checks), param("fall-back", 1),
+				param("alignment", int64(i)%4)}
+			set = slices.DeleteFunc(set, func(v model.ParamValue) bool {
+				return mode.Param(v.Name) == nil
+			})
+			b := newBench(t, mode, at.top, records(at.every, at.in), set...)
+			c.run(at.name, b, 1)
+			x := extent(b.last)
+			for n, tear := range everywhere(model.Rule{Action: model.TearRequest}, x) {
+				c.run(at.name, b, 1, tear)
+				crashes := everywhere(model.Rule{Action: model.Crash}, x)
+				c.run(at.name, b, 1, tear, crashes[n*7%len(crashes)])
+				c.run(at.name, b, 2, tear, crashes[n*31%len(crashes)])
+			}
+		}
+	}
+	c.report(t)
+	assert.NotZero(t, c.seen[model.StateLoss])
+	assert.NotZero(t, c.seen[model.StateDuplicate])
 }
 
 // sinkOf is the sink that belongs to a mode.

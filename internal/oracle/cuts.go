@@ -205,12 +205,14 @@ func (r *run) isInFlight(c *checkpoint) bool {
 }
 
 // settle finds the final states of a run whose state is in its checkpoints: those of the newest
-// completed one. Where they depend on the way to deliver what is in flight, some legal way counts.
+// completed one, as far as the store still has its parts. Where they depend on the way to deliver
+// what is in flight, some legal way counts.
 func (r *run) settle() map[slot]*version {
 	if len(r.completions) == 0 {
 		return map[slot]*version{}
 	}
-	results, _ := r.delivered(r.completions[len(r.completions)-1], r.possible)
+	newest := r.completions[len(r.completions)-1]
+	results, _ := r.delivered(r.complete(newest.id, newest.n), r.possible)
 	for _, states := range results {
 		for i := range r.legal.executions {
 			x := &r.legal.executions[i]

@@ -296,13 +296,13 @@ func (r *run) accepted(e *model.Entry, invoked int64) {
 	case model.OffsetCommit:
 		r.committed(e)
 	case model.Upload:
-		r.uploaded(e, invoked)
+		r.uploaded(e, r.uploads[invoked])
 	case model.Completion:
 		r.completed(e)
 	case model.Download:
 		r.downloaded[e.N] = r.downloads(e)
 	case model.Discard:
-		r.drop(func(checkpoint int64) bool { return checkpoint == e.Msg.Seq })
+		r.discarded(e)
 	case model.PlanBatch:
 		r.plans[e.Msg.Seq] = e.Msg.Parts
 	case model.FinishBatch:

@@ -1,0 +1,311 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/oncesim/oncesim/model"
+	"github.com/oncesim/oncesim/scenarios"
+	"github.com/oncesim/oncesim/search"
+)
+
+// Exploration is an exhaustive placement of faults as "explore --json" prints it.
+type Exploration struct {
+	Scenario        string             `json:"scenario"`
+	Mode            string             `json:"mode"`
+	Bound           ExplorationBound   `json:"bound"`
+	Exhausted       bool               `json:"exhausted"`
+	Left            string             `json:"left,omitempty"` // not exhausted: why
+	Runs            int64              `json:"runs"`
+	States          int64              `json:"states"` // distinct runs
+	StatesPerSecond int64              `json:"statesPerSecond"`
+	Unclaimed       []string           `json:"unclaimed"` // why nothing is claimed, or not of all
+	Verdicts        []exploredProperty `json:"verdicts"`
+	Violations      []exploredAnomaly  `json:"violations"`
+	Witness         string             `json:"witness,omitempty"`   // the smallest: a scenario
+	Reproduce       string             `json:"reproduce,omitempty"` // the line that runs it
+}
+
+// ExplorationBound is how far an exploration looks.
+type ExplorationBound struct {
+	Crashes int      `json:"crashes"` // of a plan, at the most
+	Faults  int      `json:"faults"`  // of a plan, at the most, crashes among them
+	Classes []string `json:"classes"`
+	Records int      `json:"records"`
+	Orders  bool     `json:"orders"`
+	Timers  int      `json:"timers,omitempty"` // that may fire before their turn
+	Seeds   string   `json:"seeds,omitempty"`
+
+	says string // of orders: in words
+}
+
+// exploredProperty is how a property was judged over the distinct runs.
+type exploredProperty struct {
+	Property string `json:"property"`
+	Claimed  bool   `json:"claimed"`
+	Verdict  string `json:"verdict"`
+	Holds    int64  `json:"holds"`
+	Violated int64  `json:"violated"`
+	Unknown  int64  `json:"unknown"`
+	Broken   int64  `json:"broken"`           // runs of which it is claimed, and that violate it
+	Reason   string `json:"reason,omitempty"` // unknown: why, of the smallest run
+
+	result   model.Result
+	isUnsure bool // there is a run of which it is claimed, and that leaves it open
+}
+
+// exploredAnomaly is what distinct runs show, and the smallest of them.
+type exploredAnomaly struct {
+	Kind      string   `json:"kind"`
+	Finding   bool     `json:"finding"` // about the mechanism: no outcome by itself
+	States    int64    `json:"states"`
+	Faults    []string `json:"faults"`
+	Seed      uint64   `json:"seed"`
+	Events    int64    `json:"events"`
+	Reproduce string   `json:"reproduce,omitempty"`
+	Steps     []string `json:"steps,omitempty"` // of orders, in place of Reproduce
+
+	kind model.AnomalyKind
+}
+
+// NewExploration is the document of an exploration. command writes the line that runs a scenario
+// which differs from the explored one by its seed and faults.
+func NewExploration(x *search.Exploration,
+	command func(s *scenarios.Scenario) string) *Exploration {
+	doc := &Exploration{Scenario: x.Scenario.Name, Mode: x.Scenario.Mode.Name,
+		Bound: newBound(x), Exhausted: x.IsExhausted, Left: x.Left, Runs: x.Runs, States: x.States,
+		Unclaimed: list(x.Unlike), Verdicts: []exploredProperty{}, Violations: []exploredAnomaly{}}
+	for _, class := range x.Classes {
+		if !slices.Contains(x.Scenario.Mode.Tolerates, class.Name) {
+			doc.Unclaimed = append(doc.Unclaimed, class.Name+" is not tolerated")
+		}
+	}
+	for i := range x.Library.Properties {
+		doc.Verdicts = append(doc.Verdicts, newExploredProperty(x, i))
+	}
+	for _, kind := range model.Anomalies() {
+		if w := x.All.Witnesses[kind]; w != nil {
+			run := runOf(x.Scenario, w)
+			doc.Violations = append(doc.Violations, exploredAnomaly{Kind: kind.String(),
+				Finding: kind.IsFinding(), States: x.All.Anomalies[kind],
+				Faults: list(run.Faults.Lines()), Seed: w.Seed, Events: w.Events,
+				Reproduce: command(run), kind: kind})
+		}
+	}
+	if w := smallestOf(x); w != nil {
+		run := runOf(x.Scenario, w)
+		doc.Witness, doc.Reproduce = string(scenarios.Format(x.Library, run)), command(run)
+	}
+	return doc
+}
+
+func newBound(x *search.Exploration) ExplorationBound {
+	b := ExplorationBound{Faults: x.Faults, Records: x.Records, Classes: []string{},
+		Seeds: fmt.Sprintf("%d-%d", x.First, x.Last)}
+	for _, class := range x.Classes {
+		b.Classes = append(b.Classes, class.Name)
+		if class.Action == model.Crash {
+			b.Crashes = x.Faults
+		}
+	}
+	return b
+}
+
+func newExploredProperty(x *search.Exploration, i int) exploredProperty {
+	n := x.All.Counts[i]
+	p := exploredProperty{Property: x.Library.Properties[i].Name, Claimed: x.Claims(i),
+		Verdict: n.Result().String(), Holds: n.Holds, Violated: n.Violated, Unknown: n.Undecided,
+		result: n.Result(), isUnsure: x.IsUnsure(i)}
+	if x.IsBroken(i) {
+		p.Broken = x.Inside.Counts[i].Violated
+	}
+	if w := x.All.Unknown[i]; w != nil {
+		p.Reason = w.Reason
+	}
+	return p
+}
+
+// smallestOf is the smallest run that breaks a claim, or else that shows an anomaly: of the most
+// severe kind there is.
+func smallestOf(x *search.Exploration) *search.Witness {
+	for i := range x.Library.Properties {
+		if !x.IsBroken(i) {
+			continue
+		}
+		kinds := search.AnomaliesUnder(x.Scenario.Mode, &x.Library.Properties[i])
+		for _, kind := range model.Anomalies() {
+			if w := x.Inside.Witnesses[kind]; w != nil && slices.Contains(kinds, kind) {
+				return w
+			}
+		}
+	}
+	for _, kind := range model.Anomalies() {
+		if w := x.All.Witnesses[kind]; w != nil && !kind.IsFinding() {
+			return w
+		}
+	}
+	return nil
+}
+
+// Claims says how an exploration relates to what the mode claims: whether a claim is broken, and
+// whether one is neither confirmed nor broken: it was left open, or not all was looked at.
+func (e *Exploration) Claims() (broken, unsure bool) {
+	unsure = !e.Exhausted
+	for i := range e.Verdicts {
+		broken = broken || e.Verdicts[i].Broken > 0
+		unsure = unsure || e.Verdicts[i].isUnsure
+	}
+	return broken, unsure
+}
+
+// Explorations are those of several modes.
+type Explorations struct {
+	Scenario     string         `json:"scenario"`
+	Explorations []*Exploration `json:"explorations"`
+}
+
+// Text is a line for each mode, where there are several, and then what came of each: how each
+// property was judged, and for each anomaly the smallest run that shows it.
+func (all *Explorations) Text(style Style) string {
+	w := &writer{style: style}
+	if len(all.Explorations) > 1 {
+		w.explored(all)
+	}
+	for i, e := range all.Explorations {
+		if i > 0 || len(all.Explorations) > 1 {
+			w.blank()
+		}
+		w.exploration(e)
+	}
+	return w.String()
+}
+
+// The columns of what was explored.
+const exploredFormat = "%-22s %9s %9s  %s"
+
+// explored is the table of several modes.
+func (w *writer) explored(all *Explorations) {
+	w.line("%s", w.style.paint(bold, all.Scenario+": "+all.Explorations[0].Bound.text()))
+	w.line(exploredFormat, "", "runs", "distinct", "shows")
+	for _, e := range all.Explorations {
+		var codes []string
+		for i := range e.Violations {
+			if v := &e.Violations[i]; !v.Finding {
+				codes = append(codes, v.kind.Code())
+			}
+		}
+		if len(codes) == 0 {
+			codes = append(codes, "-")
+		}
+		if !e.Exhausted {
+			codes = append(codes, "not exhausted")
+		}
+		broken, unsure := e.Claims()
+		if broken || unsure {
+			codes = append(codes, "!")
+		}
+		w.line(exploredFormat, e.Mode, fmt.Sprint(e.Runs), fmt.Sprint(e.States),
+			strings.Join(codes, " "))
+	}
+}
+
+// text says the bound in words.
+func (b *ExplorationBound) text() string {
+	what := fmt.Sprintf("up to %s at every place", b.faults())
+	switch {
+	case b.Orders:
+		return plural(b.Records, "record") + ", every order of events"
+	case len(b.Classes) == 0:
+		what = "no fault"
+	}
+	return fmt.Sprintf("%s, %s, %s", plural(b.Records, "record"), what, b.seeds())
+}
+
+// faults says how many faults there are, and of which classes.
+func (b *ExplorationBound) faults() string {
+	if classes := strings.Join(b.Classes, ", "); classes != "crash" {
+		return fmt.Sprintf("%s (%s)", plural(b.Faults, "fault"), classes)
+	}
+	if b.Faults == 1 {
+		return "1 crash"
+	}
+	return fmt.Sprintf("%d crashes", b.Faults)
+}
+
+func (b *ExplorationBound) seeds() string {
+	if first, last, _ := strings.Cut(b.Seeds, "-"); first == last {
+		return "seed " + first
+	}
+	return "seeds " + b.Seeds
+}
+
+// exploration is the section of one mode.
+func (w *writer) exploration(e *Exploration) {
+	w.line("%s", w.style.paint(bold, fmt.Sprintf("%s under %s: %s", e.Scenario, e.Mode,
+		e.Bound.text())))
+	if e.Bound.Orders {
+		for _, line := range fill(strings.Fields(e.Bound.says), " ", columnsMax) {
+			w.line("%s", line)
+		}
+	}
+	end := "exhausted"
+	if !e.Exhausted {
+		end = w.style.paint(yellow, "not exhausted: "+e.Left)
+	}
+	counts := "%s; %d runs, %d distinct"
+	if e.Bound.Orders {
+		counts = "%s; %d ends of runs, %d states"
+	}
+	w.line(counts, end, e.Runs, e.States)
+	for _, why := range e.Unclaimed {
+		w.line("no claim: %s", why)
+	}
+	w.blank()
+	for i := range e.Verdicts {
+		w.exploredProperty(&e.Verdicts[i])
+	}
+	if e.Witness == "" {
+		return
+	}
+	w.blank()
+	w.line("smallest runs")
+	for i := range e.Violations {
+		if v := &e.Violations[i]; !v.Finding {
+			w.line("  %s, in %d", v.kind, v.States)
+			for _, line := range v.Steps {
+				w.line("      %s", line)
+			}
+			if v.Reproduce != "" {
+				w.line("      %s", v.Reproduce)
+			}
+		}
+	}
+}
+
+// exploredProperty is the line of a property. What is claimed is marked as elsewhere.
+func (w *writer) exploredProperty(p *exploredProperty) {
+	mark := ""
+	if p.Claimed {
+		mark = "="
+	}
+	text := fmt.Sprintf("%-10s", p.Verdict+mark)
+	line := fmt.Sprintf("  %-20s %s", p.Property, w.style.result(p.result, text))
+	var counts []string
+	for _, c := range []struct {
+		n    int64
+		what string
+	}{{p.Holds, "holds"}, {p.Violated, "violated"}, {p.Unknown, "unknown"}} {
+		if c.n > 0 && p.result != model.Holds {
+			counts = append(counts, fmt.Sprintf("%s in %d", c.what, c.n))
+		}
+	}
+	line += strings.Join(counts, ", ")
+	if p.Broken > 0 {
+		line += w.style.paint(red, fmt.Sprintf("; claimed of %d of these", p.Broken))
+	}
+	if p.Unknown > 0 {
+		line += " (" + p.Reason + ")"
+	}
+	w.line("%s", strings.TrimRight(line, " "))
+}

@@ -1,0 +1,52 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/oncesim/oncesim/model"
+	"github.com/oncesim/oncesim/scenarios"
+	"github.com/oncesim/oncesim/search"
+)
+
+// NewOrders is the document of an exploration of every order of events, which x has found of s. Its
+// runs are ends of runs, and no line runs one of them again: what shows an anomaly is said step by
+// step.
+func NewOrders(x *search.Orders, s *scenarios.Scenario, records int,
+	found *search.OrdersFound) *Exploration {
+	doc := &Exploration{Scenario: s.Name, Mode: s.Mode.Name, Exhausted: found.Exhausted,
+		Left: found.Why, Runs: found.Runs, States: found.States, Unclaimed: list(s.Unlike()),
+		Bound: ExplorationBound{Crashes: x.Crashes, Faults: x.Crashes, Classes: []string{},
+			Records: records, Orders: true, Timers: x.Timers, says: found.Bound},
+		Verdicts: []exploredProperty{}, Violations: []exploredAnomaly{}}
+	if x.Crashes > 0 {
+		doc.Bound.Classes = append(doc.Bound.Classes, "crash")
+		if !slices.Contains(s.Mode.Tolerates, "crash") {
+			doc.Unclaimed = append(doc.Unclaimed, "crash is not tolerated")
+		}
+	}
+	for i := range x.Library.Properties {
+		doc.Verdicts = append(doc.Verdicts, orderedProperty(x.Library.Properties[i].Name,
+			found.Counts[i], s.Mode.ClaimsFor(s.Topology.Kind()), len(doc.Unclaimed) == 0))
+	}
+	for _, kind := range model.Anomalies() {
+		if tape := found.Witnesses[kind]; tape != nil {
+			doc.Violations = append(doc.Violations, exploredAnomaly{Kind: kind.String(),
+				Finding: kind.IsFinding(), States: found.Anomalies[kind], Faults: []string{},
+				Steps: tape.Lines(), Seed: s.Seed, kind: kind})
+		}
+		if tape := found.Witnesses[kind]; tape != nil && doc.Witness == "" && !kind.IsFinding() {
+			doc.Witness = tape.String()
+		}
+	}
+	return doc
+}
+
+func orderedProperty(name string, n search.Count, claims []string, canClaim bool) exploredProperty {
+	p := exploredProperty{Property: name, Claimed: canClaim && slices.Contains(claims, name),
+		Verdict: n.Result().String(), Holds: n.Holds, Violated: n.Violated, Unknown: n.Undecided,
+		result: n.Result()}
+	if p.Claimed {
+		p.Broken, p.isUnsure = n.Violated, n.Undecided > 0
+	}
+	return p
+}

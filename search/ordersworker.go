@@ -1,0 +1,229 @@
+package search
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/oncesim/oncesim/model"
+	"github.com/oncesim/oncesim/scenarios"
+	"github.com/oncesim/oncesim/sim"
+)
+
+// depthMax bounds a run: one that takes more steps goes round in circles.
+const depthMax = 1 << 16
+
+// ordersWorker explores what it is given, depth first, in a world of its own.
+type ordersWorker struct {
+	pass    *ordersPass
+	runner  *scenarios.Runner
+	ordered *sim.Ordered
+	stack   []ordersLevel
+	depth   int // stack[:depth] is in use
+	found   OrdersFound
+	seen    int64  // steps since others were last thought of
+	broken  string // a panic of it, and the way there
+}
+
+// ordersLevel is a state on the way, with its steps.
+type ordersLevel struct {
+	steps []sim.Choice
+	next  int // steps[next-1] is being looked at
+}
+
+func newOrdersWorker(p *ordersPass, input *model.Input) (*ordersWorker, error) {
+	runner, err := scenarios.NewRunnerOn(p.orders.Library, p.scenario, input)
+	if err != nil {
+		return nil, err
+	}
+	w := &ordersWorker{pass: p, runner: runner}
+	w.ordered = runner.Ordered(p.scenario.Seed, p.orders.budget(runner.Job()), p.known,
+		scenarios.Options{Unhashed: true})
+	w.found = OrdersFound{Counts: make([]Count, len(p.orders.Library.Properties)),
+		Anomalies: map[model.AnomalyKind]int64{}, Signatures: map[string]int64{},
+		Witnesses: map[model.AnomalyKind]*Tape{}}
+	return w, nil
+}
+
+// keepPanic keeps a panic for the caller's goroutine, with the way to where it was.
+func (w *ordersWorker) keepPanic() {
+	if r := recover(); r != nil {
+		w.broken = fmt.Sprintf("%v\n%s\n%s", r, w.tape(), debug.Stack())
+		w.pass.stop("a panic")
+	}
+}
+
+// explore goes where a task leads, and on from there. All levels but the last have one step taken.
+func (w *ordersWorker) explore(task []sim.Choice) {
+	if len(task) == 0 {
+		w.enter()
+	}
+	for i := range task {
+		step, ok := w.ordered.Find(task[i])
+		if !ok {
+			panic(fmt.Sprintf("search: step %d of a task cannot be taken: %+v", i, task[i]))
+		}
+		level := w.push()
+		level.steps = append(level.steps, step)
+		if i < len(task)-1 {
+			level.next = 1
+			w.ordered.Take(&step)
+		}
+	}
+	base := max(len(task)-1, 0)
+	for w.depth > base && !w.pass.isOver.Load() {
+		w.step()
+	}
+	for w.depth > 0 {
+		w.pop()
+	}
+}
+
+// step takes the next step of the last level, or goes back to the one before.
+func (w *ordersWorker) step() {
+	level := &w.stack[w.depth-1]
+	if level.next == len(level.steps) {
+		w.pop()
+		return
+	}
+	c := level.steps[level.next]
+	level.next++
+	isTaken := w.ordered.Take(&c)
+	if isTaken {
+		w.found.Transitions++
+		if c.Crash == 0 {
+			level.steps = w.ordered.Crashes(&c, level.steps)
+		}
+	}
+	if !isTaken || !w.enter() {
+		w.ordered.Undo()
+	}
+	if w.seen++; w.seen%64 == 0 {
+		w.meet()
+	}
+}
+
+// enter enters a state, and reports whether there is more to do behind it.
+func (w *ordersWorker) enter() bool {
+	if !w.pass.table.add(w.ordered.Key()) {
+		w.found.Pruned++
+		return false
+	}
+	if w.depth == depthMax {
+		w.pass.stop(fmt.Sprintf("a run took more than %d steps", depthMax))
+		return false
+	}
+	level := w.push()
+	level.steps = w.ordered.Next(level.steps)
+	if len(level.steps) > 0 {
+		return true
+	}
+	w.depth--
+	if w.pass.ends.add(w.ordered.Ending()) {
+		w.judge()
+	}
+	return false
+}
+
+// judge judges a run that is over.
+func (w *ordersWorker) judge() {
+	res := w.runner.Judge(w.ordered.Finish())
+	f := &w.found
+	f.Runs++
+	f.Signatures[Signature(w.pass.scenario.Mode, res.Verdicts)]++
+	var seen [64]bool
+	for i := range res.Verdicts {
+		v := &res.Verdicts[i]
+		switch v.Result {
+		case model.Holds:
+			f.Counts[i].Holds++
+		case model.Violated:
+			f.Counts[i].Violated++
+		default:
+			f.Counts[i].Undecided++
+		}
+		for a := range v.Anomalies {
+			kind := v.Anomalies[a].Kind
+			if seen[kind] {
+				continue
+			}
+			seen[kind] = true
+			f.Anomalies[kind]++
+			if old := f.Witnesses[kind]; old == nil || w.depth < len(old.Steps) {
+				f.Witnesses[kind] = w.tape()
+			}
+		}
+	}
+	if w.pass.orders.Inspect != nil {
+		w.pass.orders.Inspect(&res)
+	}
+	w.ordered.Undo()
+}
+
+// tape is the way to where the worker is.
+func (w *ordersWorker) tape() *Tape {
+	t := &Tape{Job: w.runner.Job()}
+	for i := range w.stack[:w.depth] {
+		if level := &w.stack[i]; level.next > 0 {
+			t.Steps = append(t.Steps, level.steps[level.next-1])
+		}
+	}
+	return t
+}
+
+// pop leaves the last level.
+func (w *ordersWorker) pop() {
+	if w.depth--; w.depth > 0 {
+		w.ordered.Undo()
+	}
+}
+
+// meet gives work to whoever has none, tells how far it is, and stops at a bound.
+func (w *ordersWorker) meet() {
+	p := w.pass
+	if p.idle.Load() > 0 {
+		w.share()
+	}
+	if w.ordered.IsSurprised() {
+		p.again()
+	}
+	o := p.orders
+	states, runs := p.table.size.Load(), p.ends.size.Load()
+	switch {
+	case o.StatesMax > 0 && states >= o.StatesMax:
+		p.stop(fmt.Sprintf("%d states", states))
+	case o.RunsMax > 0 && runs >= o.RunsMax:
+		p.stop(fmt.Sprintf("%d ends of runs", runs))
+	}
+	if o.Progress != nil && w == p.workers[0] {
+		o.Progress(states, runs)
+	}
+}
+
+// share hands out the step that is furthest from the end of all that are left.
+func (w *ordersWorker) share() {
+	for i := range w.stack[:w.depth] {
+		level := &w.stack[i]
+		last := len(level.steps) - 1
+		if level.next > last {
+			continue
+		}
+		var task []sim.Choice
+		for k := range w.stack[:i] {
+			task = append(task, w.stack[k].steps[w.stack[k].next-1])
+		}
+		w.pass.give(append(task, level.steps[last]))
+		level.steps = level.steps[:last]
+		return
+	}
+}
+
+// push begins a level.
+func (w *ordersWorker) push() *ordersLevel {
+	if w.depth == len(w.stack) {
+		w.stack = append(w.stack, ordersLevel{})
+	}
+	level := &w.stack[w.depth]
+	w.depth++
+	level.steps, level.next = level.steps[:0], 0
+	return level
+}

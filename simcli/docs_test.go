@@ -1,0 +1,81 @@
+package simcli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// docCommand is a command line of the documentation: a line of a fenced block, or several.
+var docCommand = regexp.MustCompile(`(?m)^ *(?:- run: )?(simrun .*(?:\n +--.*)*)$`)
+
+// docMatrix is the list over which a matrix of CI goes.
+var docMatrix = regexp.MustCompile(`(?m)^ *shard: \[(.*)\]$`)
+
+// docShards are the numbers of pods of a manifest, which must be one number.
+var docShards = regexp.MustCompile(
+	`(?m)^ *(?:completions: |- name: SIM_SHARDS\n *value: )"?(\d+)"?$`)
+
+// Every command line of docs/sweeps.md runs, section by section, each section in a folder of its
+// own: those of a shard once for each shard. What the manifests set is set here, with fewer seeds.
+func TestDocs_Sweeps(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no shell")
+	}
+	data, err := os.ReadFile("../docs/sweeps.md")
+	require.NoError(t, err)
+	t.Setenv("PATH", filepath.Dir(buildCommand(t))+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv("SEEDS", "1-40")
+	commands := 0
+	for _, section := range strings.Split(string(data), "\n## ") {
+		dir := t.TempDir()
+		t.Setenv("RESULTS", dir)
+		for i, block := range strings.Split(section, "```") {
+			if i%2 == 0 {
+				continue
+			}
+			for _, m := range docCommand.FindAllStringSubmatch(block, -1) {
+				for _, line := range shardLines(t, block, m[1]) {
+					cmd := exec.Command("sh", "-c", line)
+					cmd.Dir = dir
+					out, err := cmd.CombinedOutput()
+					require.NoError(t, err, "%s\n%s", line, out)
+					require.NotContains(t, string(out), "not run:", line)
+					commands++
+				}
+			}
+		}
+	}
+	require.Greater(t, commands, 15)
+}
+
+// shardLines is a command once for each shard that its block has.
+func shardLines(t *testing.T, block, command string) (lines []string) {
+	command = strings.Join(strings.Fields(command), " ")
+	switch matrix := docMatrix.FindStringSubmatch(block); {
+	case strings.Contains(command, "${{"):
+		require.NotNil(t, matrix)
+		all := strings.Split(matrix[1], ", ")
+		for _, shard := range all {
+			line := strings.ReplaceAll(command, "${{ matrix.shard }}", shard)
+			require.Contains(t, line, "--shard "+shard+"/"+all[len(all)-1]+" ")
+			lines = append(lines, line)
+		}
+	case strings.Contains(command, "--shard auto"):
+		counts := docShards.FindAllStringSubmatch(block, -1)
+		require.Len(t, counts, 2)
+		require.Equal(t, counts[0][1], counts[1][1])
+		for index := range strings.Repeat("x", int(counts[0][1][0]-'0')) {
+			lines = append(lines, strings.Join([]string{"SIM_SHARDS=" + counts[0][1],
+				"JOB_COMPLETION_INDEX=" + string(rune('0'+index)), "sh -c '" + command + "'"}, " "))
+		}
+	default:
+		lines = []string{command}
+	}
+	return lines
+}

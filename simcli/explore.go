@@ -1,0 +1,286 @@
+package simcli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/oncesim/oncesim/model"
+	"github.com/oncesim/oncesim/report"
+	"github.com/oncesim/oncesim/scenarios"
+	"github.com/oncesim/oncesim/search"
+)
+
+// exploration are the flags of explore beside the settings.
+type exploration struct {
+	modes   string
+	crashes int
+	classes string
+	faults  int
+	seeds   string
+	runsMax int64
+	workers int
+	asJSON  bool
+
+	orders    bool
+	timers    int
+	statesMax int64
+}
+
+// orderedRecords is how many records --orders has unless it is said: there are many orders of few.
+const orderedRecords = 2
+
+const exploreHelp = `Runs a scenario under every plan of up to so many faults: one crash, unless
+flags say more, at every effect of every process and every phase of every call,
+and further faults at every place of the runs that earlier ones make, recovery
+included. What it says never happens does not happen within that bound, under
+the latencies of the seed; --seeds explores under others too. Faults of the
+scenario itself are left out, and so are all records but the first few, unless
+--records says how many.
+
+With --orders, time and latencies are left out as well: every order in which
+messages, requests and answers can come is explored, with up to --crashes
+crashes anywhere in it.`
+
+func (a *app) exploreCommand() *cobra.Command {
+	var f settings
+	var x exploration
+	cmd := &cobra.Command{
+		Use:   "explore SCENARIO",
+		Short: "run a scenario under every placement of faults, up to a bound",
+		Long:  exploreHelp,
+		Example: a.examples(
+			"explore pipeline",
+			"explore pipeline --mode dedup --crashes 2 --records 3",
+			"explore page-views --modes all --classes crash,zombie --faults 2 --records 2",
+			"explore pipeline --records 1000",
+			"explore pipeline --mode dedup --orders --records 2"),
+		Args:              one("a scenario: a name or a file"),
+		ValidArgsFunction: a.completeScenario,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts, err := a.exploring(cmd, &x)
+			if err != nil {
+				return err
+			}
+			t, modes, err := a.explored(cmd, args[0], &f, &x)
+			if err != nil {
+				return err
+			}
+			return a.explore(cmd.Context(), t, modes, opts, &x)
+		},
+	}
+	f.addTo(cmd, "set a parameter of the modes that have it, `NAME=VALUE`; repeatable")
+	flags := cmd.Flags()
+	flags.StringVar(&f.mode, "mode", "", "run under this `MODE`")
+	flags.StringVar(&x.modes, "modes", "", "under these `MODES`, separated by commas, or all")
+	flags.Uint64Var(&f.seed, "seed", scenarios.SeedDefault, "under the latencies of this `SEED`")
+	flags.StringVar(&x.seeds, "seeds", "", "under those of each of the seeds `A-B`")
+	flags.IntVar(&x.crashes, "crashes", 1, "up to `K` crashes: --classes crash --faults K")
+	flags.StringVar(&x.classes, "classes", "crash",
+		"faults of these `CLASSES`, separated by commas; one that changes the scenario is alone")
+	flags.IntVar(&x.faults, "faults", 1, "up to `K` faults of these classes")
+	flags.Int64Var(&x.runsMax, "max-runs", 0, "no more than `N` runs of a mode (default no bound)")
+	flags.IntVarP(&x.workers, "jobs", "j", 0, "so many runs at a time, `N` (default one a core)")
+	flags.BoolVar(&x.orders, "orders", false, "every order of messages, requests and answers")
+	flags.IntVar(&x.timers, "timers", 0, "of orders: up to `N` timers fire before their turn")
+	flags.Int64Var(&x.statesMax, "max-states", 0,
+		"of orders: no more than `N` states of a mode (default no bound)")
+	flags.BoolVar(&x.asJSON, "json", false, "write the result as a JSON document")
+	for _, other := range []string{"classes", "faults", "seed", "seeds"} {
+		cmd.MarkFlagsMutuallyExclusive("orders", other)
+	}
+	cmd.MarkFlagsMutuallyExclusive("mode", "modes")
+	cmd.MarkFlagsMutuallyExclusive("seed", "seeds")
+	cmd.MarkFlagsMutuallyExclusive("crashes", "classes")
+	cmd.MarkFlagsMutuallyExclusive("crashes", "faults")
+	_ = cmd.RegisterFlagCompletionFunc("mode", a.completeMode)
+	_ = cmd.RegisterFlagCompletionFunc("modes", a.completeMode)
+	_ = cmd.RegisterFlagCompletionFunc("classes", a.completeClass)
+	return cmd
+}
+
+// exploring is what to explore, as flags say.
+func (a *app) exploring(cmd *cobra.Command, x *exploration) (opts search.Exploring, err error) {
+	opts = search.Exploring{Faults: x.faults, RunsMax: x.runsMax, Workers: x.workers}
+	if cmd.Flags().Changed("crashes") {
+		opts.Faults = x.crashes
+	}
+	least := int64(1)
+	if x.orders {
+		least = 0
+	}
+	for _, flag := range []struct {
+		name  string
+		value int64
+		least int64
+	}{{"crashes", int64(x.crashes), least}, {"faults", int64(x.faults), 1},
+		{"max-runs", x.runsMax, 1}, {"jobs", int64(x.workers), 1}, {"timers", int64(x.timers), 0},
+		{"max-states", x.statesMax, 1}} {
+		if cmd.Flags().Changed(flag.name) && flag.value < flag.least {
+			return opts, fail(statusUsage, "--%s %d, expected a number from %d", flag.name,
+				flag.value, flag.least)
+		}
+	}
+	opts.Classes, err = pickAll("class", x.classes, a.lib.Classes,
+		func(c *scenarios.Class) string { return c.Name })
+	if err != nil || x.seeds == "" {
+		return opts, err
+	}
+	opts.First, opts.Last, err = parseSeeds(x.seeds)
+	return opts, err
+}
+
+// explored is the scenario that is explored, and the modes.
+func (a *app) explored(cmd *cobra.Command, arg string, f *settings, x *exploration) (
+	*target, []*model.Mode, error) {
+	lines := f.params
+	f.params = nil
+	t, err := a.resolve(cmd, arg, f)
+	if err != nil {
+		return nil, nil, err
+	}
+	modes := []*model.Mode{t.s.Mode}
+	if x.modes != "" {
+		if modes, err = a.pickModes(x.modes); err != nil {
+			return nil, nil, err
+		}
+	}
+	if t.s.Params, err = setAmong(t.s.Params, modes, lines); err != nil {
+		return nil, nil, err
+	}
+	few := search.PlacedRecords
+	if x.orders {
+		few = orderedRecords
+	}
+	if n := t.s.Input.Records; !cmd.Flags().Changed("records") && (n == 0 || n > few) {
+		t.s.Input.Records = few
+	}
+	return t, modes, nil
+}
+
+// explore explores one mode after the other and writes what came of it.
+func (a *app) explore(ctx context.Context, t *target, modes []*model.Mode, opts search.Exploring,
+	x *exploration) error {
+	all := &report.Explorations{Scenario: t.s.Name}
+	began, runs := time.Now(), int64(0)
+	for i := 0; i < len(modes) && ctx.Err() == nil; i++ {
+		nth := fmt.Sprintf("under %s (%d of %d)", modes[i].Name, i+1, len(modes))
+		doc, err := a.exploreMode(ctx, t, modes[i], opts, x, nth)
+		if err != nil {
+			return err
+		}
+		if doc != nil {
+			all.Explorations = append(all.Explorations, doc)
+			runs += doc.Runs
+		}
+	}
+	if len(all.Explorations) == 0 {
+		return fail(statusUnknown, "nothing was explored")
+	}
+	switch {
+	case !x.asJSON:
+		a.out.print(all.Text(a.style()))
+	case x.modes == "":
+		a.out.json(all.Explorations[0])
+	default:
+		a.out.json(all)
+	}
+	a.tell("%s: %d runs, %d/s", a.program, runs, rate(runs, began))
+	if ctx.Err() != nil {
+		a.tell("%s: interrupted; to go on, run it again with the --modes that are missing",
+			a.program)
+	}
+	return nil
+}
+
+// exploreMode explores one mode and notes what that means. There is no document where the faults
+// say nothing of the mode.
+func (a *app) exploreMode(ctx context.Context, t *target, mode *model.Mode, opts search.Exploring,
+	x *exploration, nth string) (doc *report.Exploration, err error) {
+	s := search.WithMode(t.s, mode)
+	if opts.Classes = applying(opts.Classes, mode); len(opts.Classes) == 0 {
+		a.tell("%s: no class asked for says anything of mode %s", a.program, mode.Name)
+		return nil, nil
+	}
+	a.doing = "exploring " + s.Name + " under " + mode.Name
+	if x.orders {
+		doc, err = a.exploreOrders(ctx, s, x, nth)
+	} else {
+		doc, err = a.exploreFaults(ctx, t, s, opts, nth)
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch broken, unsure := doc.Claims(); {
+	case broken:
+		a.note(statusViolated)
+	case unsure:
+		a.note(statusUnknown)
+	}
+	return doc, nil
+}
+
+// exploreFaults explores placements of faults under the mode of s.
+func (a *app) exploreFaults(ctx context.Context, t *target, s *scenarios.Scenario,
+	opts search.Exploring, nth string) (*report.Exploration, error) {
+	p := a.newProgress("runs " + nth)
+	defer p.end()
+	var mu sync.Mutex
+	opts.Progress = func(runs, known int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		p.step(int(runs), int(known))
+	}
+	began := time.Now()
+	x, err := search.Explore(ctx, a.lib, s, opts)
+	if err != nil {
+		return nil, err
+	}
+	doc := report.NewExploration(x, func(s *scenarios.Scenario) string {
+		return t.command(a.program, ofMode(s))
+	})
+	doc.StatesPerSecond = rate(x.States, began)
+	return doc, nil
+}
+
+// exploreOrders explores orders under the mode of s.
+func (a *app) exploreOrders(ctx context.Context, s *scenarios.Scenario, x *exploration,
+	nth string) (*report.Exploration, error) {
+	input, _, err := a.lib.LoadInput(s)
+	if err != nil {
+		return nil, err
+	}
+	p := a.newProgress("states " + nth)
+	defer p.end()
+	var mu sync.Mutex
+	o := &search.Orders{Library: a.lib, Crashes: x.crashes, Timers: x.timers, RunsMax: x.runsMax,
+		StatesMax: x.statesMax, Workers: x.workers, Progress: func(states, runs int64) {
+			mu.Lock()
+			defer mu.Unlock()
+			p.count(int(states))
+		}}
+	began := time.Now()
+	found, err := o.Explore(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	doc := report.NewOrders(o, s, input.Total(), found)
+	doc.StatesPerSecond = rate(found.States, began)
+	return doc, nil
+}
+
+// rate is how many there were a second.
+func rate(n int64, began time.Time) int64 {
+	return int64(float64(n) / max(time.Since(began).Seconds(), 1e-9))
+}
+
+// applying are the classes that say something of a mode.
+func applying(classes []*scenarios.Class, mode *model.Mode) []*scenarios.Class {
+	return slices.DeleteFunc(slices.Clone(classes), func(c *scenarios.Class) bool {
+		return !c.Applies(mode)
+	})
+}
