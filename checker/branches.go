@@ -143,17 +143,8 @@ func (j *Judge) findBranch(op, cell, entry int32) model.Result {
 	if entry >= 0 {
 		goals = j.aim(op, cell, entry)
 	}
-	f.quota = max(f.left/4, 2*len(list)+stepsSpare)
-	f.left -= f.quota
-	found := j.reaches(cell, goals)
-	f.left += max(f.quota, 0)
-	switch {
-	case found:
-		return model.Holds
-	case f.spent:
-		return model.Undecided
-	}
-	return model.Violated
+	f.open(len(list))
+	return f.close(j.reaches(cell, goals))
 }
 
 // aim makes entries goals of a search: one, and what the same life has shown under its key. It

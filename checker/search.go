@@ -93,9 +93,19 @@ func (j *Judge) find() model.Result {
 	for _, order := range f.orders {
 		slices.Sort(order)
 	}
-	f.quota = max(f.left/4, 2*len(j.flow.lists[f.op])+stepsSpare)
+	f.open(len(j.flow.lists[f.op]))
+	return f.close(j.explore(f.resets))
+}
+
+// open sets steps aside for one search among a number of inputs: a part of what is left, and
+// always enough to try one order.
+func (f *finder) open(inputs int) {
+	f.quota = max(f.left/4, 2*inputs+stepsSpare)
 	f.left -= f.quota
-	found := j.explore(f.resets)
+}
+
+// close gives back what a search did not spend, and says what it came to.
+func (f *finder) close(found bool) model.Result {
 	f.left += max(f.quota, 0)
 	switch {
 	case found:

@@ -215,17 +215,17 @@ func (b *ExplorationBound) text() string {
 	what := fmt.Sprintf("up to %s at every place", b.faults())
 	switch {
 	case b.Orders:
-		return plural(b.Records, "record") + ", every order of events"
+		return several(b.Records, "record") + ", every order of events"
 	case len(b.Classes) == 0:
 		what = "no fault"
 	}
-	return fmt.Sprintf("%s, %s, %s", plural(b.Records, "record"), what, b.seeds())
+	return fmt.Sprintf("%s, %s, %s", several(b.Records, "record"), what, b.seeds())
 }
 
 // faults says how many faults there are, and of which classes.
 func (b *ExplorationBound) faults() string {
 	if classes := strings.Join(b.Classes, ", "); classes != "crash" {
-		return fmt.Sprintf("%s (%s)", plural(b.Faults, "fault"), classes)
+		return fmt.Sprintf("%s (%s)", several(b.Faults, "fault"), classes)
 	}
 	if b.Faults == 1 {
 		return "1 crash"

@@ -153,17 +153,11 @@ func newMatrixRow(m *search.Matrix, r *search.Row,
 
 // boundOf says how many runs of each kind a row has.
 func boundOf(r *search.Row) string {
-	seeds, places := "seeds", "places"
-	if r.Seeds.Runs == 1 {
-		seeds = "seed"
+	seeds := several(r.Seeds.Runs, "seed")
+	if r.Class.Action == 0 {
+		return seeds
 	}
-	switch {
-	case r.Class.Action == 0:
-		return fmt.Sprintf("%d %s", r.Seeds.Runs, seeds)
-	case r.Placed.Runs == 1:
-		places = "place"
-	}
-	return fmt.Sprintf("%d %s, %d %s", r.Seeds.Runs, seeds, r.Placed.Runs, places)
+	return seeds + ", " + several(r.Placed.Runs, "place")
 }
 
 // placedText says what a placed run is.

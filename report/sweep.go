@@ -202,7 +202,7 @@ func (w *writer) sweepFailures(s *Sweep) {
 		w.line("      %s: %d of %d runs", f.unit, f.Count, f.Runs)
 		w.line("      %s (95 %% interval %s to %s); fastest: seed %d, %s, %d events",
 			percent(float64(f.Count)/float64(f.Runs)), percent(f.Low), percent(f.High), f.Seed,
-			plural(len(f.Faults), "fault"), f.Events)
+			several(len(f.Faults), "fault"), f.Events)
 		if f.Reproduce != "" {
 			w.line("      %s", f.Reproduce)
 		}
@@ -210,14 +210,6 @@ func (w *writer) sweepFailures(s *Sweep) {
 			w.line("      made smaller: %s", f.File)
 		}
 	}
-}
-
-// plural counts things.
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // percent writes a share with three digits.

@@ -336,3 +336,11 @@ func (w *writer) expectations(c *Case) {
 		w.line("  %s", line)
 	}
 }
+
+// several counts things: "1 record", "3 records".
+func several[N int | int64](n N, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strings.TrimSpace(fmt.Sprintf("%d %ss", n, thing))
+}

@@ -354,14 +354,6 @@ func (s *story) coordinated(e *model.Entry) string {
 	return ""
 }
 
-// several counts things: "1 record", "3 records".
-func several(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return strings.TrimSpace(fmt.Sprintf("%d %ss", n, thing))
-}
-
 // isWaiting reports whether the record was committed and waits behind a transaction that was not
 // ended: it is not read again because it need not be.
 func (s *story) isWaiting() bool {

@@ -7,10 +7,6 @@ import (
 	"github.com/oncesim/oncesim/scenarios"
 )
 
-// tracedMax is how many events a run may have for its trace to be kept while costs are measured: a
-// trace takes up to half a kilobyte an event.
-const tracedMax = 200_000
-
 // Cost is what a mode pays on a scenario.
 type Cost struct {
 	Mode *model.Mode
@@ -107,7 +103,7 @@ func (c Cell) measure(ctx context.Context, first, last uint64) ([]measured, erro
 		return nil, err
 	}
 	res := w.runner.Run(c.Scenario.Seed, nil, scenarios.Options{})
-	c.Trace = res.Subject.History.End.N <= tracedMax
+	c.Trace = res.Subject.History.End.N <= TracedMax
 	runs := make([]measured, last-first+1)
 	c.Inspect = func() Inspect {
 		return func(seed uint64, _ []model.Rule, res *scenarios.Result) {

@@ -38,3 +38,7 @@
 // does not need, until no single step is left that keeps it, or the runs allowed are spent: Shrunk
 // says which.
 package search
+
+// TracedMax is how many events a run may have for its trace to be kept: some 300 MB. A longer run
+// is judged all the same; its report has no diagram, and its costs leave out what takes a trace.
+const TracedMax = 200_000

@@ -27,10 +27,7 @@ type Row struct {
 // Observed is the verdict on property i over both kinds of run.
 func (r *Row) Observed(i int) model.Result {
 	c := r.Seeds.Counts[i]
-	p := r.Placed.Counts[i]
-	c.Holds += p.Holds
-	c.Violated += p.Violated
-	c.Undecided += p.Undecided
+	c.merge(r.Placed.Counts[i])
 	return c.Result()
 }
 

@@ -53,6 +53,12 @@ type OrdersFound struct {
 	Witnesses   map[model.AnomalyKind]*Tape
 }
 
+func newOrdersFound(lib *scenarios.Library) OrdersFound {
+	return OrdersFound{Counts: make([]Count, len(lib.Properties)),
+		Anomalies: map[model.AnomalyKind]int64{}, Signatures: map[string]int64{},
+		Witnesses: map[model.AnomalyKind]*Tape{}}
+}
+
 // Explore explores a scenario. Its own faults must be none: they are anchored in virtual time, or
 // at what happens in it. When the context ends it returns what it has.
 func (o *Orders) Explore(ctx context.Context, s *scenarios.Scenario) (*OrdersFound, error) {
@@ -221,19 +227,16 @@ func (p *ordersPass) isSurprised(known *sim.Known) (is bool) {
 
 // found puts together what the workers have found.
 func (p *ordersPass) found(ctx context.Context) *OrdersFound {
-	f := &OrdersFound{Why: p.why, Bound: p.orders.Bound(), States: p.table.size.Load(),
-		Counts:    make([]Count, len(p.orders.Library.Properties)),
-		Anomalies: map[model.AnomalyKind]int64{}, Signatures: map[string]int64{},
-		Witnesses: map[model.AnomalyKind]*Tape{}}
+	all := newOrdersFound(p.orders.Library)
+	f := &all
+	f.Why, f.Bound, f.States = p.why, p.orders.Bound(), p.table.size.Load()
 	f.Exhausted = f.Why == "" && ctx.Err() == nil
 	for _, w := range p.workers {
 		f.Runs += w.found.Runs
 		f.Transitions += w.found.Transitions
 		f.Pruned += w.found.Pruned
 		for i, c := range w.found.Counts {
-			f.Counts[i].Holds += c.Holds
-			f.Counts[i].Violated += c.Violated
-			f.Counts[i].Undecided += c.Undecided
+			f.Counts[i].merge(c)
 		}
 		for signature, n := range w.found.Signatures {
 			f.Signatures[signature] += n

@@ -38,9 +38,7 @@ func newOrdersWorker(p *ordersPass, input *model.Input) (*ordersWorker, error) {
 	w := &ordersWorker{pass: p, runner: runner}
 	w.ordered = runner.Ordered(p.scenario.Seed, p.orders.budget(runner.Job()), p.known,
 		scenarios.Options{Unhashed: true})
-	w.found = OrdersFound{Counts: make([]Count, len(p.orders.Library.Properties)),
-		Anomalies: map[model.AnomalyKind]int64{}, Signatures: map[string]int64{},
-		Witnesses: map[model.AnomalyKind]*Tape{}}
+	w.found = newOrdersFound(p.orders.Library)
 	return w, nil
 }
 
@@ -130,27 +128,13 @@ func (w *ordersWorker) judge() {
 	f := &w.found
 	f.Runs++
 	f.Signatures[Signature(w.pass.scenario.Mode, res.Verdicts)]++
-	var seen [64]bool
 	for i := range res.Verdicts {
-		v := &res.Verdicts[i]
-		switch v.Result {
-		case model.Holds:
-			f.Counts[i].Holds++
-		case model.Violated:
-			f.Counts[i].Violated++
-		default:
-			f.Counts[i].Undecided++
-		}
-		for a := range v.Anomalies {
-			kind := v.Anomalies[a].Kind
-			if seen[kind] {
-				continue
-			}
-			seen[kind] = true
-			f.Anomalies[kind]++
-			if old := f.Witnesses[kind]; old == nil || w.depth < len(old.Steps) {
-				f.Witnesses[kind] = w.tape()
-			}
+		f.Counts[i].add(res.Verdicts[i].Result)
+	}
+	for kind := range kindsIn(res.Verdicts) {
+		f.Anomalies[kind]++
+		if old := f.Witnesses[kind]; old == nil || w.depth < len(old.Steps) {
+			f.Witnesses[kind] = w.tape()
 		}
 	}
 	if w.pass.orders.Inspect != nil {

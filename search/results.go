@@ -163,14 +163,12 @@ func (h *SweepHeader) unit(scenario, mode, class string) int {
 
 // read completes a header that was read and checks it.
 func (h *SweepHeader) read() error {
-	from, upTo, ok := strings.Cut(h.Seeds, "-")
-	h.isOpen = upTo == ""
-	h.last = math.MaxUint64
-	var err1, err2 error
-	h.first, err1 = strconv.ParseUint(from, 10, 64)
-	if !h.isOpen {
-		h.last, err2 = strconv.ParseUint(upTo, 10, 64)
+	seeds := h.Seeds
+	if h.isOpen = strings.HasSuffix(seeds, "-"); h.isOpen {
+		seeds += fmt.Sprint(uint64(math.MaxUint64))
 	}
+	var ok bool
+	h.first, h.last, ok = ParseSeeds(seeds)
 	h.shard, h.shards = 1, 1
 	if h.Shard != "" {
 		h.shard, h.shards, _ = ParseShard(h.Shard)
@@ -178,7 +176,7 @@ func (h *SweepHeader) read() error {
 	switch {
 	case h.Format != resultsFormat:
 		return fmt.Errorf("format %d, expected %d", h.Format, resultsFormat)
-	case !ok || err1 != nil || err2 != nil || h.last < h.first:
+	case !ok:
 		return fmt.Errorf("seeds %q", h.Seeds)
 	case h.Block == 0 || h.shards == 0 || h.FailuresMax < 1 || len(h.Units) == 0:
 		return fmt.Errorf("a header without a block, a unit or a limit, or with a wrong shard")
@@ -324,6 +322,14 @@ func (g *FailureGroup) kept() []*Failure {
 func hashText(hash uint64) string { return fmt.Sprintf("%016x", hash) }
 
 func seedsText(first, last uint64) string { return fmt.Sprintf("%d-%d", first, last) }
+
+// ParseSeeds reads a range of seeds, "A-B" with A up to B.
+func ParseSeeds(text string) (first, last uint64, ok bool) {
+	from, upTo, _ := strings.Cut(text, "-")
+	first, err1 := strconv.ParseUint(from, 10, 64)
+	last, err2 := strconv.ParseUint(upTo, 10, 64)
+	return first, last, err1 == nil && err2 == nil && first <= last
+}
 
 // marshalLine writes a line of a result file.
 func marshalLine(line any) []byte {

@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // Results are what a sweep came to: of result files, or of a sweep that runs. What they show does
@@ -177,16 +176,14 @@ func (r *Results) check(p *passLine) (unit int, block uint64, err error) {
 	if unit = r.Header.unit(p.Scenario, p.Mode, p.Class); unit < 0 {
 		return 0, 0, fmt.Errorf("the header has no %s under %s %s", p.Scenario, p.Mode, p.Class)
 	}
-	from, upTo, _ := strings.Cut(p.Seeds, "-")
-	first, err1 := strconv.ParseUint(from, 10, 64)
-	last, err2 := strconv.ParseUint(upTo, 10, 64)
+	first, last, isRange := ParseSeeds(p.Seeds)
 	block, ok := r.Header.blockOf(first, last)
 	bad := int64(0)
 	for _, n := range p.Signatures {
 		bad += n
 	}
 	switch {
-	case err1 != nil || err2 != nil || !ok:
+	case !isRange || !ok:
 		return 0, 0, fmt.Errorf("seeds %q are no block of %s, which are taken %d at a time",
 			p.Seeds, r.Header.Seeds, r.Header.Block)
 	case block >= blocksMax:

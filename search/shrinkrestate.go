@@ -30,7 +30,7 @@ var nothing = model.ID{Part: -1}
 // look runs the smallest so far once more, with a trace, unless that was done; facts are nil where
 // the run is too long.
 func (k *shrinker) look() *shrinkFacts {
-	if k.best.facts != nil || k.best.events > shrinkTraced {
+	if k.best.facts != nil || k.best.events > TracedMax {
 		return k.best.facts
 	}
 	res, ok := k.execute(k.best.s, true)

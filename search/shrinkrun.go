@@ -13,9 +13,6 @@ import (
 	"github.com/oncesim/oncesim/scenarios"
 )
 
-// shrinkTraced is how many events a run may have for its trace to be looked at.
-const shrinkTraced = 200_000
-
 // candidate is a scenario that may turn out to be a smaller one. Without a scenario it is none.
 type candidate struct {
 	s      *scenarios.Scenario
@@ -105,7 +102,7 @@ func (k *shrinker) keeper(s *scenarios.Scenario, res *scenarios.Result) func(*sc
 	signature := Signature(s.Mode, res.Verdicts)
 	return func(s *scenarios.Scenario, res *scenarios.Result) bool {
 		switch {
-		case isBroken && !breaksClaim(k.lib, s, res), !violates(res):
+		case isBroken && !breaksClaim(k.lib, s, res), !Violates(res.Verdicts):
 			return false
 		case k.opts.Any:
 			return true
@@ -120,13 +117,6 @@ func breaksClaim(lib *scenarios.Library, s *scenarios.Scenario, res *scenarios.R
 	return slices.ContainsFunc(res.Verdicts, func(v model.Verdict) bool {
 		return v.Result == model.Violated && slices.Contains(claims, v.Property)
 	}) && len(Unclaimed(lib, s, res.Subject.History.Reached)) == 0
-}
-
-// violates reports whether a run violates a property; findings about the mechanism are none.
-func violates(res *scenarios.Result) bool {
-	return slices.ContainsFunc(res.Verdicts, func(v model.Verdict) bool {
-		return v.Result == model.Violated && v.Property != "mechanism"
-	})
 }
 
 // runnerOf is a runner for a scenario: the latest one, where it differs in its seed and its faults

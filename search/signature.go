@@ -3,6 +3,7 @@ package search
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 
 	"github.com/oncesim/oncesim/model"
@@ -10,6 +11,17 @@ import (
 
 // signatureMax keeps a signature fit for the name of a file.
 const signatureMax = 150
+
+// Findings is the property that is about the mechanism and not about what came out.
+const Findings = "mechanism"
+
+// Violates reports whether verdicts violate a property; findings about the mechanism are no
+// violation.
+func Violates(verdicts []model.Verdict) bool {
+	return slices.ContainsFunc(verdicts, func(v model.Verdict) bool {
+		return v.Result == model.Violated && v.Property != Findings
+	})
+}
 
 // Signature is the canonical text of what a run violated: its mode, then each violated property
 // with the kinds of anomaly. Runs that fail in the same way have the same signature, whatever

@@ -121,7 +121,7 @@ func (s *Sweep) prepareUnit(i int) error {
 	claims := u.Scenario.Mode.ClaimsFor(u.Scenario.Topology.Kind())
 	for i := range s.lib.Properties {
 		name := s.lib.Properties[i].Name
-		u.decides = append(u.decides, u.any && name != findings ||
+		u.decides = append(u.decides, u.any && name != Findings ||
 			!u.any && slices.Contains(claims, name))
 	}
 	var err error
@@ -132,9 +132,6 @@ func (s *Sweep) prepareUnit(i int) error {
 	u.events = res.Subject.History.End.N
 	return nil
 }
-
-// findings is the property that is about the mechanism and not about what came out.
-const findings = "mechanism"
 
 func hasSameInput(a, b *scenarios.Scenario) bool {
 	return a.Topology == b.Topology && reflect.DeepEqual(a.Input, b.Input)

@@ -186,9 +186,6 @@ func (w *sweepWorld) isVerified() bool {
 // drawVerify is the ordinal of the draw of whether a run is made again, beside those of its plan.
 const drawVerify = 1<<32 + 64
 
-// comparedMax is how many events two runs may have for their traces to be kept and compared.
-const comparedMax = 200_000
-
 // verify plans and makes the run at hand again, in another world.
 func (w *sweepWorld) verify(end model.End) error {
 	if w.second == nil {
@@ -210,7 +207,7 @@ func (w *sweepWorld) verify(end model.End) error {
 	}
 	d := &Differing{Job: w.runner.Job(), Text: fmt.Sprintf("%s, seed %d: two runs differ, "+
 		"hashes %016x and %016x", w.unit.name(), w.seed, end.Hash, again.Hash)}
-	if max(end.N, again.N) <= comparedMax {
+	if max(end.N, again.N) <= TracedMax {
 		for i, r := range []*scenarios.Runner{w.runner, w.second} {
 			res := r.Run(w.seed, w.rules, scenarios.Options{Trace: true})
 			d.Traces[i] = slices.Clone(res.Trace)

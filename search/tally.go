@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/oncesim/oncesim/model"
@@ -10,6 +11,25 @@ import (
 
 // Count is how often a property was judged each way.
 type Count struct{ Holds, Violated, Undecided int64 }
+
+// add counts one judgement.
+func (c *Count) add(result model.Result) {
+	switch result {
+	case model.Holds:
+		c.Holds++
+	case model.Violated:
+		c.Violated++
+	default:
+		c.Undecided++
+	}
+}
+
+// merge adds what another count of the same property counted.
+func (c *Count) merge(other Count) {
+	c.Holds += other.Holds
+	c.Violated += other.Violated
+	c.Undecided += other.Undecided
+}
 
 // Result is the verdict over all runs: violated if any run was, else unknown if any was.
 func (c Count) Result() model.Result {
@@ -82,29 +102,32 @@ func (t *Tally) add(seed uint64, rules []model.Rule, res *scenarios.Result) {
 		t.Reached++
 	}
 	for i := range res.Verdicts {
-		switch res.Verdicts[i].Result {
-		case model.Holds:
-			t.Counts[i].Holds++
-		case model.Violated:
-			t.Counts[i].Violated++
-			if len(rules) < 2 {
-				t.Alone[i]++
-			}
-		default:
-			t.Counts[i].Undecided++
+		result := res.Verdicts[i].Result
+		t.Counts[i].add(result)
+		if result == model.Violated && len(rules) < 2 {
+			t.Alone[i]++
 		}
 	}
-	var seen [64]bool
-	for i := range res.Verdicts {
-		v := &res.Verdicts[i]
-		for a := range v.Anomalies {
-			if kind := v.Anomalies[a].Kind; !seen[kind] {
-				seen[kind] = true
-				t.Anomalies[kind]++
-			}
-		}
+	for kind := range kindsIn(res.Verdicts) {
+		t.Anomalies[kind]++
 	}
 	t.witness(seed, rules, res)
+}
+
+// kindsIn yields each kind of anomaly that verdicts show, once.
+func kindsIn(verdicts []model.Verdict) iter.Seq[model.AnomalyKind] {
+	return func(yield func(model.AnomalyKind) bool) {
+		var seen [64]bool
+		for i := range verdicts {
+			for a := range verdicts[i].Anomalies {
+				kind := verdicts[i].Anomalies[a].Kind
+				if !seen[kind] && !yield(kind) {
+					return
+				}
+				seen[kind] = true
+			}
+		}
+	}
 }
 
 // witness keeps a run for what it shows, where it is smaller than those that showed it before.
@@ -115,10 +138,9 @@ func (t *Tally) witness(seed uint64, rules []model.Rule, res *scenarios.Result) 
 		if v.Result == model.Undecided {
 			t.Unknown[i] = smallest(t.Unknown[i], seed, rules, events, v.Reason)
 		}
-		for a := range v.Anomalies {
-			kind := v.Anomalies[a].Kind
-			t.Witnesses[kind] = smallest(t.Witnesses[kind], seed, rules, events, "")
-		}
+	}
+	for kind := range kindsIn(res.Verdicts) {
+		t.Witnesses[kind] = smallest(t.Witnesses[kind], seed, rules, events, "")
 	}
 }
 
@@ -138,9 +160,7 @@ func (t *Tally) Merge(other *Tally) {
 	t.Reached += other.Reached
 	t.Hash += other.Hash
 	for i := range other.Counts {
-		t.Counts[i].Holds += other.Counts[i].Holds
-		t.Counts[i].Violated += other.Counts[i].Violated
-		t.Counts[i].Undecided += other.Counts[i].Undecided
+		t.Counts[i].merge(other.Counts[i])
 		t.Alone[i] += other.Alone[i]
 		if w := other.Unknown[i]; w != nil {
 			t.Unknown[i] = smallest(t.Unknown[i], w.Seed, w.Rules, w.Events, w.Reason)

@@ -60,6 +60,32 @@ func (b *batchShared) admit(s *model.Script, m *model.Message) bool {
 	return true
 }
 
+// batchTaker is what handles the messages of a batch.
+type batchTaker interface {
+	take(*model.Script, *model.Message)
+}
+
+// deliver handles a delivered message: what is admitted is taken, and so is what came before, once
+// it is known where to begin.
+func (b *batchShared) deliver(s *model.Script, m *model.Message, rows *batchRows, to batchTaker) {
+	wasOpen := b.isOpen
+	if b.admit(s, m) {
+		to.take(s, m)
+	}
+	if !wasOpen && b.isOpen {
+		b.begin(s, rows, to)
+	}
+}
+
+// begin takes what came before it was known where to begin.
+func (b *batchShared) begin(s *model.Script, rows *batchRows, to batchTaker) {
+	rows.reset(b.from)
+	for i := range b.before {
+		to.take(s, &b.before[i])
+	}
+	b.before = b.before[:0]
+}
+
 // restored takes the state to begin from; ok is false if it is gone.
 func (b *batchShared) restored(s *model.Script, ev *model.Event) (ok bool) {
 	if !ev.Ans.Found || ev.Ans.End { // gone, or torn
@@ -291,31 +317,17 @@ func (p *batchOperator) Step(ev *model.Event, s *model.Script) {
 	switch {
 	case failRefused(s, ev):
 	case ev.Kind == model.Delivered:
-		wasOpen := p.shared.isOpen
-		if p.shared.admit(s, &ev.Msg) {
-			p.take(s, &ev.Msg)
-		}
-		if !wasOpen && p.shared.isOpen {
-			p.begin(s)
-		}
+		p.shared.deliver(s, &ev.Msg, &p.batch, p)
 	case ev.Kind == model.Answered && ev.Msg.Kind == model.Download:
 		if !p.shared.isOpen && p.shared.restored(s, ev) {
 			p.keyed.restore(ev.Ans.Records)
-			p.begin(s)
+			p.shared.begin(s, &p.batch, p)
 		}
 	case ev.Kind == model.Answered && ev.Msg.Kind == model.Upload:
 		p.shared.acknowledge(s, ev.Msg.Seq)
 	default:
 		panic(fmt.Sprintf("semantics: operator steps on %+v", *ev))
 	}
-}
-
-func (p *batchOperator) begin(s *model.Script) {
-	p.batch.reset(p.shared.from)
-	for i := range p.shared.before {
-		p.take(s, &p.shared.before[i])
-	}
-	p.shared.before = p.shared.before[:0]
 }
 
 func (p *batchOperator) take(s *model.Script, m *model.Message) {
@@ -371,17 +383,7 @@ func (p *batchSink) Step(ev *model.Event, s *model.Script) {
 	switch {
 	case failRefused(s, ev):
 	case ev.Kind == model.Delivered:
-		wasOpen := p.shared.isOpen
-		if p.shared.admit(s, &ev.Msg) {
-			p.take(s, &ev.Msg)
-		}
-		if !wasOpen && p.shared.isOpen {
-			p.batch.reset(p.shared.from)
-			for i := range p.shared.before {
-				p.take(s, &p.shared.before[i])
-			}
-			p.shared.before = p.shared.before[:0]
-		}
+		p.shared.deliver(s, &ev.Msg, &p.batch, p)
 	case ev.Kind == model.Answered && ev.Msg.Kind == model.WriteBatch:
 		p.shared.acknowledge(s, ev.Msg.Token)
 	default:

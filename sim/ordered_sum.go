@@ -58,14 +58,7 @@ func (s *sum) message(m *model.Message) {
 }
 
 func (s *sum) answer(a *model.Answer) {
-	flags := uint64(a.Outcome)
-	if a.End {
-		flags |= 1 << 8
-	}
-	if a.Found {
-		flags |= 1 << 9
-	}
-	s.add(flags, uint64(a.Seq))
+	s.add(answerFlags(a), uint64(a.Seq))
 	s.add(uint64(a.N), uint64(a.Wait))
 	s.add(uint64(a.Value.Num), model.HashText(a.Value.Text))
 	s.records(a.Records)

@@ -164,14 +164,7 @@ func (t *tracer) records(list []model.Record) {
 
 // answer hashes what a service says; the records that it hands out are hashed when it says it.
 func (t *tracer) answer(kind model.EntryKind, a *model.Answer) {
-	flags := uint64(a.Outcome)
-	if a.End {
-		flags |= 1 << 8
-	}
-	if a.Found {
-		flags |= 1 << 9
-	}
-	t.fold(flags, uint64(a.Seq))
+	t.fold(answerFlags(a), uint64(a.Seq))
 	t.fold(uint64(a.N), uint64(a.Wait))
 	t.fold(uint64(a.Value.Num), uint64(len(a.Records)))
 	if kind != model.EntryServe {
@@ -182,6 +175,18 @@ func (t *tracer) answer(kind model.EntryKind, a *model.Answer) {
 	for _, place := range a.Places { // one for each record
 		t.fold(uint64(place), 0)
 	}
+}
+
+// answerFlags packs what an answer says in bits.
+func answerFlags(a *model.Answer) uint64 {
+	flags := uint64(a.Outcome)
+	if a.End {
+		flags |= 1 << 8
+	}
+	if a.Found {
+		flags |= 1 << 9
+	}
+	return flags
 }
 
 func (w *World) keep(kind model.EntryKind, h *happening) {

@@ -3,7 +3,6 @@ package simcli
 import (
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -55,13 +54,10 @@ func (a *app) compareCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			lines := f.params
-			f.params = nil
-			t, err := a.resolve(cmd, args[0], &f)
+			t, _, err := a.resolveAmong(cmd, args[0], &f, func(*model.Mode) ([]*model.Mode, error) {
+				return modes, nil
+			})
 			if err != nil {
-				return err
-			}
-			if t.s.Params, err = setAmong(t.s.Params, modes, lines); err != nil {
 				return err
 			}
 			c.isOneSeed = cmd.Flags().Changed("seed")
@@ -193,13 +189,12 @@ func pickAll[T any](what, names string, all []T, name func(T) string) ([]T, erro
 
 // parseSeeds reads "A-B" or "A".
 func parseSeeds(text string) (first, last uint64, err error) {
-	from, to, isRange := strings.Cut(text, "-")
-	if !isRange {
-		to = from
+	wide := text
+	if !strings.Contains(text, "-") {
+		wide += "-" + text
 	}
-	first, err1 := strconv.ParseUint(from, 10, 64)
-	last, err2 := strconv.ParseUint(to, 10, 64)
-	if err1 != nil || err2 != nil || last < first {
+	first, last, ok := search.ParseSeeds(wide)
+	if !ok {
 		return 0, 0, fail(statusUsage, "--seeds %q, expected A-B with A up to B, as in 1-200", text)
 	}
 	return first, last, nil

@@ -137,19 +137,8 @@ func (a *app) exploring(cmd *cobra.Command, x *exploration) (opts search.Explori
 // explored is the scenario that is explored, and the modes.
 func (a *app) explored(cmd *cobra.Command, arg string, f *settings, x *exploration) (
 	*target, []*model.Mode, error) {
-	lines := f.params
-	f.params = nil
-	t, err := a.resolve(cmd, arg, f)
+	t, modes, err := a.resolveAmong(cmd, arg, f, a.orOwn(x.modes))
 	if err != nil {
-		return nil, nil, err
-	}
-	modes := []*model.Mode{t.s.Mode}
-	if x.modes != "" {
-		if modes, err = a.pickModes(x.modes); err != nil {
-			return nil, nil, err
-		}
-	}
-	if t.s.Params, err = setAmong(t.s.Params, modes, lines); err != nil {
 		return nil, nil, err
 	}
 	few := search.PlacedRecords

@@ -11,11 +11,8 @@ import (
 	"github.com/oncesim/oncesim/model"
 	"github.com/oncesim/oncesim/report"
 	"github.com/oncesim/oncesim/scenarios"
+	"github.com/oncesim/oncesim/search"
 )
-
-// tracedMax is how many events a run may have for its trace to be kept: some 300 MB. A longer run
-// is judged all the same; its report has no diagram.
-const tracedMax = 200_000
 
 // pageCallsMax is how many calls a page may show: more than a browser likes already.
 const pageCallsMax = 5_000
@@ -96,7 +93,7 @@ func (a *app) runTarget(t *target, r *results) error {
 	save, trace := r.save, r.trace
 	if trace != "" && len(c.Result.Trace) == 0 {
 		return fail(statusUsage, "--trace: the run has %d events, limit %d; --records makes it "+
-			"shorter", c.Result.Subject.History.End.N, tracedMax)
+			"shorter", c.Result.Subject.History.End.N, search.TracedMax)
 	}
 	if save != "" {
 		if c.Saved, err = a.save(c, save); err != nil {
@@ -182,7 +179,7 @@ func (a *app) execute(t *target) (*report.Case, error) {
 	c := &report.Case{Library: a.lib, Scenario: s, Stats: runner.Stats(), Judged: !t.isChanged(),
 		Command: t.command(a.program, s)}
 	hash := res.Subject.History.End.Hash
-	if res.Subject.History.End.N <= tracedMax {
+	if res.Subject.History.End.N <= search.TracedMax {
 		rules, err := s.Faults.Compile(runner.Job())
 		if err != nil {
 			return nil, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -133,26 +134,17 @@ func (a *app) shrinkable(arg string) (*target, error) {
 	case outcome == report.Otherwise:
 		a.tell("%s: %s: %s", a.program, arg, text)
 	}
-	violated, unknown := anyViolated(c)
+	isUnknown := slices.ContainsFunc(c.Result.Verdicts, func(v model.Verdict) bool {
+		return v.Result == model.Undecided
+	})
 	switch {
-	case violated:
+	case search.Violates(c.Result.Verdicts):
 		return t, nil
-	case unknown:
+	case isUnknown:
 		return nil, fail(statusUnknown, "%s: nothing to shrink: nothing is violated, as far as "+
 			"is known", arg)
 	}
 	return nil, fail(statusUsage, "%s: nothing to shrink: nothing is violated", arg)
-}
-
-// anyViolated reports whether a run violates a property, claimed or not, and whether one is
-// unknown. Findings about the mechanism are no violation.
-func anyViolated(c *report.Case) (violated, unknown bool) {
-	for i := range c.Result.Verdicts {
-		v := &c.Result.Verdicts[i]
-		violated = violated || v.Result == model.Violated && v.Property != "mechanism"
-		unknown = unknown || v.Result == model.Undecided
-	}
-	return violated, unknown
 }
 
 // besides is the directory in which a scenario lies, or the current one where it is no file.

@@ -173,11 +173,9 @@ func (a *app) sweepUnits(cmd *cobra.Command, args []string, f *settings, w *swee
 			return nil, nil, err
 		}
 	}
-	lines := f.params
-	f.params = nil
 	var seen []string
 	for _, arg := range args {
-		t, err := a.resolve(cmd, arg, f)
+		t, modes, err := a.resolveAmong(cmd, arg, f, a.orOwn(w.modes))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -189,15 +187,6 @@ func (a *app) sweepUnits(cmd *cobra.Command, args []string, f *settings, w *swee
 		if len(t.s.Faults) > 0 && w.classes != "" {
 			return nil, nil, fail(statusUsage, "%s has faults of its own and runs under just "+
 				"these; --fault '' drops them, for --classes", t.s.Name)
-		}
-		modes := []*model.Mode{t.s.Mode}
-		if w.modes != "" {
-			if modes, err = a.pickModes(w.modes); err != nil {
-				return nil, nil, err
-			}
-		}
-		if t.s.Params, err = setAmong(t.s.Params, modes, lines); err != nil {
-			return nil, nil, err
 		}
 		for _, u := range search.Units(a.lib, t.s, modes, classes) {
 			u.Scenario = ofMode(u.Scenario)

@@ -74,6 +74,34 @@ func (a *app) resolve(cmd *cobra.Command, arg string, f *settings) (*target, err
 	return t, nil
 }
 
+// resolveAmong is resolve for a command that runs a scenario under several modes, which pick
+// chooses, told the scenario's own. A line of --set may be for some of them only.
+func (a *app) resolveAmong(cmd *cobra.Command, arg string, f *settings,
+	pick func(own *model.Mode) ([]*model.Mode, error)) (*target, []*model.Mode, error) {
+	common := *f
+	common.params = nil
+	t, err := a.resolve(cmd, arg, &common)
+	if err != nil {
+		return nil, nil, err
+	}
+	modes, err := pick(t.s.Mode)
+	if err != nil {
+		return nil, nil, err
+	}
+	t.s.Params, err = setAmong(t.s.Params, modes, f.params)
+	return t, modes, err
+}
+
+// orOwn picks the named modes, or the scenario's own where none is named.
+func (a *app) orOwn(names string) func(own *model.Mode) ([]*model.Mode, error) {
+	return func(own *model.Mode) ([]*model.Mode, error) {
+		if names == "" {
+			return []*model.Mode{own}, nil
+		}
+		return a.pickModes(names)
+	}
+}
+
 // changes are the flags that were given, as settings. What has a name is looked up here, where a
 // complaint can say how to list the names.
 func (a *app) changes(flags *pflag.FlagSet, f *settings) (*scenarios.Settings, error) {

@@ -133,10 +133,8 @@ func (s *settings) from(r seedRange, isShort bool) (seedRange, error) {
 		return r, fmt.Errorf("-sim.seed=%s and -sim.seeds=%s, expected one of them", s.seed,
 			s.seeds)
 	case s.seeds != "":
-		from, to, _ := strings.Cut(s.seeds, "-")
-		first, err1 := strconv.ParseUint(from, 10, 64)
-		last, err2 := strconv.ParseUint(to, 10, 64)
-		if err1 != nil || err2 != nil || last < first {
+		first, last, ok := search.ParseSeeds(s.seeds)
+		if !ok {
 			return r, fmt.Errorf("-sim.seeds=%s, expected A-B with A up to B, as in 1-200", s.seeds)
 		}
 		r.first, n = first, last-first+1

@@ -12,11 +12,8 @@ import (
 
 	"github.com/oncesim/oncesim/report"
 	"github.com/oncesim/oncesim/scenarios"
+	"github.com/oncesim/oncesim/search"
 )
-
-// tracedMax is how many events a run may have for its trace to be kept: some 300 MB. A longer run
-// is judged all the same; its report has no diagram.
-const tracedMax = 200_000
 
 // caseOf runs a scenario twice, in two worlds: for its hash, and then with the full trace.
 func (u *subject) caseOf(s *scenarios.Scenario) (*report.Case, error) {
@@ -25,13 +22,13 @@ func (u *subject) caseOf(s *scenarios.Scenario) (*report.Case, error) {
 		return nil, err
 	}
 	n, hash := one.Subject.History.End.N, one.Subject.History.End.Hash
-	runner, res, err := scenarios.Run(u.lib, s, scenarios.Options{Trace: n <= tracedMax})
+	runner, res, err := scenarios.Run(u.lib, s, scenarios.Options{Trace: n <= search.TracedMax})
 	if err != nil {
 		return nil, err
 	}
 	if again := res.Subject.History.End.Hash; again != hash {
 		text := ""
-		if n <= tracedMax {
+		if n <= search.TracedMax {
 			_, other, err := scenarios.Run(u.lib, s, scenarios.Options{Trace: true})
 			if err != nil {
 				return nil, err
