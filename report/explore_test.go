@@ -85,3 +85,19 @@ func TestExploration_JSON(t *testing.T) {
 	clean := explored(t, modeNamed(t, "dedup"), search.Exploring{})
 	require.Contains(t, string(report.JSON(clean)), `"violations": []`)
 }
+
+// A checkpoint that is the state of no cut violates exactly-once-state by itself: what shows it is
+// shown, although it is a finding elsewhere.
+func TestExploration_OrdersShowWhatIsViolated(t *testing.T) {
+	o := &search.Orders{Library: scenarios.Builtin(), Timers: 1}
+	s := &scenarios.Scenario{Name: "running-average", Topology: &scenarios.RunningAverage,
+		Mode: modeNamed(t, "snapshot-counting"), Seed: scenarios.SeedDefault,
+		Input: scenarios.InputSpec{Records: 2}}
+	found, err := o.Explore(context.Background(), s)
+	require.NoError(t, err)
+	e := report.NewOrders(o, s, 2, found)
+	text := textOf(e)
+	require.Regexp(t, `(?m)^  exactly-once-state +violated +holds in 8, violated in 6$`, text)
+	require.Contains(t, text, "smallest runs\n  inconsistent-cut, in 6\n      open\n")
+	require.Contains(t, e.Witness, "deliver barrier from ")
+}

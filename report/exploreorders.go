@@ -31,10 +31,11 @@ func NewOrders(x *search.Orders, s *scenarios.Scenario, records int,
 	for _, kind := range model.Anomalies() {
 		if tape := found.Witnesses[kind]; tape != nil {
 			doc.Violations = append(doc.Violations, exploredAnomaly{Kind: kind.String(),
-				Finding: kind.IsFinding(), States: found.Anomalies[kind], Faults: []string{},
-				Steps: tape.Lines(), Seed: s.Seed, kind: kind})
+				Finding: isFinding(x.Library, kind), States: found.Anomalies[kind],
+				Faults: []string{}, Steps: tape.Lines(), Seed: s.Seed, kind: kind})
 		}
-		if tape := found.Witnesses[kind]; tape != nil && doc.Witness == "" && !kind.IsFinding() {
+		if tape := found.Witnesses[kind]; tape != nil && doc.Witness == "" &&
+			!isFinding(x.Library, kind) {
 			doc.Witness = tape.String()
 		}
 	}

@@ -112,12 +112,22 @@ func (o *Orders) budget(job *model.Job) sim.Budget {
 
 // Bound says what is explored.
 func (o *Orders) Bound() string {
-	text := fmt.Sprintf("every order of messages, requests and answers, up to %d crashes at any "+
-		"effect, up to %d timers before their turn; no latencies, and no fault but crashes",
-		o.Crashes, o.Timers)
-	if o.Lulls > 0 {
-		text += fmt.Sprintf("; up to %d more timers while only input is awaited", o.Lulls)
+	text := "every order of messages, requests and answers"
+	if o.Crashes > 0 {
+		crashes := "1 crash"
+		if o.Crashes > 1 {
+			crashes = fmt.Sprintf("%d crashes", o.Crashes)
+		}
+		text += fmt.Sprintf(", up to %s at any effect", crashes)
 	}
+	if o.Timers > 0 {
+		text += fmt.Sprintf(", up to %s before their turn", counted(int64(o.Timers), "timer"))
+	}
+	if o.Lulls > 0 {
+		text += fmt.Sprintf(", up to %s while only input is awaited",
+			counted(int64(o.Lulls), "more timer"))
+	}
+	text += "; no latencies, and no other fault"
 	if o.Crashes > 0 && len(o.Victims) > 0 {
 		text += "; crashes of " + strings.Join(o.Victims, ", ") + " only"
 	}
