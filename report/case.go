@@ -35,7 +35,7 @@ type Case struct {
 // reached is counted in it: what it says is then no answer to the question that was asked.
 func Title(c *Case) string {
 	s := c.Scenario
-	text := fmt.Sprintf("%s under %s, seed %d: %s", s.Name, s.Mode.Name, s.Seed, c.headline())
+	text := fmt.Sprintf("%s under %s, seed %d: %s", s.Name, s.ModeText(), s.Seed, c.headline())
 	switch n := len(NotReached(c)); n {
 	case 0:
 		return text

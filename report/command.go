@@ -29,6 +29,9 @@ func Command(head string, isBare bool, base, s *scenarios.Scenario) string {
 	if sinkOf(s) != sinkUnder(base, s) {
 		add("--sink", sinkOf(s))
 	}
+	if s.Defect != nil && s.Defect != base.Defect {
+		add("--defect", s.Defect.Name)
+	}
 	for _, v := range s.Params {
 		if !isSet(base, v.Name, v.Value) {
 			add("--set", fmt.Sprintf("%s=%s", v.Name,

@@ -37,6 +37,9 @@ func Topics(lib *scenarios.Library) []string {
 	for _, p := range parts(lib) {
 		names = append(names, p.name)
 	}
+	for _, d := range lib.Defects {
+		names = append(names, d.Name)
+	}
 	for _, term := range Terms() {
 		names = append(names, term.Name)
 	}
@@ -88,6 +91,11 @@ func Explain(lib *scenarios.Library, name, program string,
 		if p.name == name {
 			w.topic(p.name, p.what)
 			w.paragraph(p.says + ".")
+		}
+	}
+	for _, d := range lib.Defects {
+		if d.Name == name {
+			w.defect(lib, d, program)
 		}
 	}
 	if kind, isKind := model.ParseKind(name); isKind {

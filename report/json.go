@@ -13,6 +13,7 @@ import (
 type Run struct {
 	Scenario   string         `json:"scenario"`
 	Mode       string         `json:"mode"`
+	Defect     string         `json:"defect,omitempty"`
 	Seed       uint64         `json:"seed"`
 	Hash       string         `json:"hash"`
 	Signature  string         `json:"signature"`
@@ -75,6 +76,9 @@ func NewRun(c *Case) *Run {
 		Unclaimed: list(c.unclaimed()), Verdicts: []RunVerdict{}, Affected: []RunAffected{},
 		Why: newStory(c, t, l).text(), Metrics: search.Measure(&c.Result),
 		Reproduce: c.Command, Saved: c.Saved, Linearizable: c.linearizable(),
+	}
+	if c.Scenario.Defect != nil {
+		r.Defect = c.Scenario.Defect.Name
 	}
 	if r.Unmet = []string{}; c.Judged {
 		r.Unmet = list(Unmet(c))

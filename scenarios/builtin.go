@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"github.com/oncesim/oncesim/checker"
+	"github.com/oncesim/oncesim/defects"
 	"github.com/oncesim/oncesim/faults"
 	"github.com/oncesim/oncesim/model"
 	"github.com/oncesim/oncesim/semantics"
@@ -23,6 +24,7 @@ func Builtin() *Library {
 		Classes:    Classes(),
 		Faults:     faults.All(),
 		Properties: checker.All(),
+		Defects:    defects.All(),
 		Samples:    samples(),
 		Files:      files(),
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/oncesim/oncesim/defects"
 	"github.com/oncesim/oncesim/faults"
 	"github.com/oncesim/oncesim/model"
 	"go.yaml.in/yaml/v3"
@@ -35,12 +36,25 @@ func (p *fileParser) scenario(root *yaml.Node) {
 	if sink := pick(&p.reader, f.get("sink"), "sink", p.lib.Sinks, sinkName); sink != nil {
 		s.Sink = sink.Name
 	}
+	s.Defect = p.defect(f.get("defect"))
 	s.Input = p.input(f.get("input"))
 	s.Faults = p.faults(f.get("faults"))
 	s.Bounds = p.bounds(f.get("bounds"))
 }
 
+// defect reads the name of a defect, which the mode must be able to have.
+func (p *fileParser) defect(n *yaml.Node) *defects.Defect {
+	d := pick(&p.reader, n, "defect", p.lib.Defects, defectName)
+	if d != nil && !d.Fits(p.s.Mode.Name) {
+		p.failAt(n, "defect %s is one of %s, and the mode is %s", d.Name,
+			strings.Join(d.Modes, ", "), p.s.Mode.Name)
+		return nil
+	}
+	return d
+}
+
 func modeName(m *model.Mode) string         { return m.Name }
+func defectName(d *defects.Defect) string   { return d.Name }
 func sinkName(s *model.SinkSpec) string     { return s.Name }
 func topologyName(t *model.Topology) string { return t.Name }
 func operatorName(o *model.Operator) string { return o.Name }

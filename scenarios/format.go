@@ -122,6 +122,9 @@ func (w *fileWriter) scenario(lib *Library) {
 	if s.Sink != "" {
 		w.printf("sink: %s\n", quote(s.Sink, true))
 	}
+	if s.Defect != nil {
+		w.printf("defect: %s\n", quote(s.Defect.Name, true))
+	}
 	w.printf("seed: %d\n", s.Seed)
 	w.input()
 	if len(s.Faults) > 0 {

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"github.com/oncesim/oncesim/checker"
+	"github.com/oncesim/oncesim/defects"
 	"github.com/oncesim/oncesim/faults"
 	"github.com/oncesim/oncesim/model"
 )
@@ -31,6 +32,7 @@ type Library struct {
 	Classes    []*Class
 	Faults     []faults.Spec
 	Properties []checker.Property
+	Defects    []*defects.Defect
 	Samples    []Sample // embedded inputs
 	Files      []File   // built-in scenarios
 }

@@ -51,19 +51,26 @@ func NewRunnerOn(lib *Library, s *Scenario, input *model.Input) (*Runner, error)
 	if err != nil {
 		return nil, err
 	}
-	job := s.Job()
+	job, mode := s.Job(), s.Mode
 	cfg := sim.Config{EventsMax: s.Bounds.Events, DrainTime: s.Bounds.Time}
+	if d := s.Defect; d != nil {
+		mode, cfg.Wrap = d.Mode(mode), d.Service
+	}
 	return &Runner{
 		lib:     lib,
 		subject: checker.Subject{Job: job, Mode: s.Mode, Input: input, Shape: sink.Shape},
-		world:   sim.New(job, s.Mode, input, sink, cfg),
+		world:   sim.New(job, mode, input, sink, cfg),
 		judge:   checker.NewJudge(),
 	}, nil
 }
 
 // Job lays out the job of the scenario: what names in fault lines refer to.
 func (s *Scenario) Job() *model.Job {
-	return model.NewJob(s.Topology, withDefaults(s.Mode, s.Params), s.Mode.Extra...)
+	params := withDefaults(s.Mode, s.Params)
+	if s.Defect != nil {
+		params = s.Defect.Params(params)
+	}
+	return model.NewJob(s.Topology, params, s.Mode.Extra...)
 }
 
 // Job is the layout that rules and extents refer to.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/oncesim/oncesim/defects"
 	"github.com/oncesim/oncesim/faults"
 	"github.com/oncesim/oncesim/model"
 )
@@ -18,6 +19,7 @@ type Scenario struct {
 	Mode     *model.Mode
 	Params   []model.ParamValue // those set; the others have their defaults
 	Sink     string             // "": the mode's default
+	Defect   *defects.Defect    // planted in the mode; nil: none
 	Input    InputSpec
 	Seed     uint64
 	Faults   faults.Plan
@@ -71,6 +73,14 @@ type Recorded struct {
 	Signature string
 	Version   string // module version
 	Format    int    // version of the golden hashes
+}
+
+// ModeText names the mode, and the defect if one is planted in it.
+func (s *Scenario) ModeText() string {
+	if s.Defect == nil {
+		return s.Mode.Name
+	}
+	return s.Mode.Name + " with " + s.Defect.Name
 }
 
 // ParamText writes a value of a parameter as files and flags have it; a nil parameter is one that

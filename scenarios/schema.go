@@ -17,6 +17,7 @@ var (
 		{"mode", "the name of a mode; required"},
 		{"params", "a mapping from parameters of the mode to numbers, or durations such as 80ms"},
 		{"sink", "the name of a sink; without it, the default of the mode"},
+		{"defect", "the name of a defect, to be planted in the mode"},
 		{"seed", "0 to 18446744073709551615; without it, 1"},
 		{"input", "a list of lines, or a mapping (below); without it, the topology's sample, " +
 			"or generated records where the topology has none"},

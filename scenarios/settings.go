@@ -31,6 +31,7 @@ type Settings struct {
 
 	Mode    string   // of a topology: ModeDefault
 	Sink    string   // the mode's own
+	Defect  string   // planted in the mode, by its name
 	Lines   []string // the input, one record a line
 	Input   string   // or a file of such lines
 	Records int      // only so many of them, or of those that are generated
@@ -41,7 +42,7 @@ type Settings struct {
 
 // SettingError is a complaint about a setting: what is wrong with its value.
 type SettingError struct {
-	Setting string // "records", "fault" or "set"
+	Setting string // "records", "fault", "defect" or "set"
 	Msg     string
 	Err     error // what errors.Is finds, or nil
 }
@@ -96,6 +97,12 @@ func (set *Settings) Apply(lib *Library, base *Scenario) (*Scenario, error) {
 	if set.Sink != "" {
 		s.Sink = set.Sink
 		if _, err := lib.sinkOf(s); err != nil {
+			return nil, err
+		}
+	}
+	if set.Defect != "" {
+		var err error
+		if s.Defect, err = lib.defectIn(s.Mode, set.Defect); err != nil {
 			return nil, err
 		}
 	}
@@ -312,9 +319,12 @@ func ParseParam(mode *model.Mode, line string) (model.ParamValue, error) {
 }
 
 // UnderMode is the scenario under another mode; parameters that the mode does not have are left
-// out, and the sink is the mode's own.
+// out, and so is a defect that cannot be planted in it. The sink is the mode's own.
 func (s *Scenario) UnderMode(mode *model.Mode) *Scenario {
 	c := *s
+	if s.Defect != nil && !s.Defect.Fits(mode.Name) {
+		c.Defect = nil
+	}
 	if mode == s.Mode {
 		return &c
 	}

@@ -71,7 +71,7 @@ type sweepUnit struct {
 
 // name is the scenario, the mode and the class.
 func (u *Unit) name() string {
-	text := u.Scenario.Name + " under " + u.Scenario.Mode.Name
+	text := u.Scenario.Name + " under " + u.Scenario.ModeText()
 	if u.Class != nil {
 		text += ", " + u.Class.Name
 	}

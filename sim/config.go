@@ -1,6 +1,10 @@
 package sim
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/oncesim/oncesim/model"
+)
 
 // Span is a range of virtual ns from which a latency is drawn, both ends included.
 type Span struct{ Min, Max int64 }
@@ -17,6 +21,10 @@ type Config struct {
 	ReadEvery    int64 // how often the reader polls: 2 ms
 	DrainTime    int64 // bound on progress after the last arrival or fault: 10 s + 20 ms a record
 	EventsMax    int64 // budget of events: 1,000,000 + 500 a record
+
+	// Wrap puts something in front of a service when it is made; nil: nothing. What it returns may
+	// have a method Unwrap() model.Service: faults that strike inside a service look for it there.
+	Wrap func(id model.ServiceID, s model.Service) model.Service
 }
 
 const (

@@ -19,9 +19,9 @@ func (w *World) begin(i int32) {
 	case model.CutLink, model.CrashService:
 		w.outages = append(w.outages, outage{rule: i, until: w.now + r.For})
 	case model.TruncateInput:
-		w.services[model.InputLog].(*inputLog).truncate(r.Record)
+		unwrap(w.services[model.InputLog]).(*inputLog).truncate(r.Record)
 		if p := &w.pasts[model.InputLog]; p.isKept {
-			p.service.(*inputLog).truncate(r.Record)
+			unwrap(p.service).(*inputLog).truncate(r.Record)
 		}
 	}
 }

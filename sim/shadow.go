@@ -106,7 +106,7 @@ func (w *World) serveAs(t treatment, id model.ServiceID, req *model.Message,
 }
 
 // tearAt leaves half of an upload that a service has just served.
-func tearAt(s model.Service, req *model.Message) { s.(*store).checkpoints.tear(req) }
+func tearAt(s model.Service, req *model.Message) { unwrap(s).(*store).checkpoints.tear(req) }
 
 // shadow makes the shadow of a service what is encoded.
 func (w *World) shadow(id model.ServiceID, state *model.Codec) {
@@ -121,6 +121,6 @@ func (w *World) shadow(id model.ServiceID, state *model.Codec) {
 // beforeArrival is the time just before the newest record of a partition arrived: an arrival is a
 // change of the log as well.
 func (w *World) beforeArrival(part int32) int64 {
-	arrived := w.services[model.InputLog].(*inputLog).lastArrival(w.now, part)
+	arrived := unwrap(w.services[model.InputLog]).(*inputLog).lastArrival(w.now, part)
 	return max(arrived-1, 0)
 }

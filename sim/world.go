@@ -124,7 +124,27 @@ func New(job *model.Job, mode *model.Mode, input *model.Input, sink *model.SinkS
 	return w
 }
 
+// newService makes a service of the world, with what is to stand in front of it.
 func (w *World) newService(id model.ServiceID) model.Service {
+	s := w.bareService(id)
+	if w.cfg.Wrap != nil {
+		s = w.cfg.Wrap(id, s)
+	}
+	return s
+}
+
+// unwrap is the service behind whatever stands in front of it.
+func unwrap(s model.Service) model.Service {
+	for {
+		w, ok := s.(interface{ Unwrap() model.Service })
+		if !ok {
+			return s
+		}
+		s = w.Unwrap()
+	}
+}
+
+func (w *World) bareService(id model.ServiceID) model.Service {
 	switch id {
 	case model.InputLog:
 		return newInputLog(w.input)
@@ -219,7 +239,7 @@ type timed interface {
 // outlast lets the external system's time run out, as far as the run lasts: what it does by itself
 // readers are to see.
 func (w *World) outlast() {
-	service, ok := w.services[model.External].(timed)
+	service, ok := unwrap(w.services[model.External]).(timed)
 	if !ok {
 		return
 	}

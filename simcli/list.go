@@ -24,17 +24,21 @@ type item struct {
 	Syntax    []string `json:"syntax,omitempty"`
 	Example   string   `json:"example,omitempty"`
 	Anomalies []string `json:"anomalies,omitempty"`
+	Origin    string   `json:"origin,omitempty"`
+	Modes     []string `json:"modes,omitempty"`
+	Property  string   `json:"property,omitempty"`
+	Plan      []string `json:"plan,omitempty"`
 }
 
 // listNames are the lists, in the order in which they are shown.
 var listNames = []string{"scenarios", "modes", "operators", "sinks", "faults", "classes",
-	"properties", "topics"}
+	"properties", "defects", "topics"}
 
 func (a *app) listCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:       "list [" + strings.Join(listNames, "|") + "]",
-		Short:     "list scenarios, modes, operators, sinks, faults, classes, properties, topics",
+		Short:     "list scenarios, modes, operators, sinks, faults, classes, properties, defects, topics",
 		Example:   a.examples("list", "list modes", "list properties --json"),
 		ValidArgs: listNames,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -156,6 +160,11 @@ func (a *app) items(name string) []item {
 			p := &a.lib.Properties[i]
 			list = append(list, item{Name: p.Name, Says: p.Says, Source: p.Source,
 				Anomalies: kindNames(p.Anomalies)})
+		}
+	case "defects":
+		for _, d := range a.lib.Defects {
+			list = append(list, item{Name: d.Name, Says: d.Says, Kind: d.Kind.Name,
+				Origin: d.Origin, Modes: d.Modes, Property: d.Property, Plan: d.Shown.Plan})
 		}
 	case "topics":
 		for _, term := range report.Terms() {

@@ -58,6 +58,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.StringArrayVar(&f.faults, "fault", nil, "a `LINE` of the fault language; repeatable")
 	r.addTo(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("mode", a.completeMode)
+	_ = cmd.RegisterFlagCompletionFunc("defect", a.completeDefect)
 	return cmd
 }
 
@@ -170,7 +171,7 @@ func writeTrace(to io.Writer, c *report.Case) error {
 // agree.
 func (a *app) execute(t *target) (*report.Case, error) {
 	s := t.s
-	a.doing = fmt.Sprintf("%s under %s, seed %d (%s)", s.Name, s.Mode.Name, s.Seed,
+	a.doing = fmt.Sprintf("%s under %s, seed %d (%s)", s.Name, s.ModeText(), s.Seed,
 		t.command(a.program, s))
 	runner, res, err := scenarios.Run(a.lib, s, scenarios.Options{})
 	if err != nil {
@@ -193,7 +194,7 @@ func (a *app) execute(t *target) (*report.Case, error) {
 			return nil, err
 		}
 		return nil, fail(statusDiffers, "%s under %s, seed %d: two runs differ, hashes %016x and "+
-			"%016x\n%s", s.Name, s.Mode.Name, s.Seed, hash, again, text)
+			"%016x\n%s", s.Name, s.ModeText(), s.Seed, hash, again, text)
 	}
 	return c, nil
 }
@@ -235,6 +236,11 @@ func (a *app) completeScenario(*cobra.Command, []string, string) ([]string,
 func (a *app) completeMode(*cobra.Command, []string, string) ([]string,
 	cobra.ShellCompDirective) {
 	return a.modeNames(), cobra.ShellCompDirectiveNoFileComp
+}
+
+func (a *app) completeDefect(*cobra.Command, []string, string) ([]string,
+	cobra.ShellCompDirective) {
+	return a.defectNames(), cobra.ShellCompDirectiveNoFileComp
 }
 
 // isDirectory reports whether a path is a directory.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/oncesim/oncesim/defects"
 	"github.com/oncesim/oncesim/model"
 	"github.com/oncesim/oncesim/report"
 	"github.com/oncesim/oncesim/scenarios"
@@ -36,6 +37,7 @@ type settings struct {
 	records int
 	input   string
 	sink    string
+	defect  string
 	faults  []string
 	params  []string
 }
@@ -46,6 +48,8 @@ func (f *settings) addTo(cmd *cobra.Command, set string) {
 	flags.StringVar(&f.input, "input", "", "read the records from `FILE`, one a line")
 	flags.IntVar(&f.records, "records", 0, "only the first `N` records")
 	flags.StringArrayVar(&f.params, "set", nil, set)
+	flags.StringVar(&f.defect, "defect", "",
+		"plant a `DEFECT` in the mode, or in those that can have it")
 }
 
 // resolve finds the scenario that arg means and applies the flags that were given.
@@ -79,7 +83,7 @@ func (a *app) resolve(cmd *cobra.Command, arg string, f *settings) (*target, err
 func (a *app) resolveAmong(cmd *cobra.Command, arg string, f *settings,
 	pick func(own *model.Mode) ([]*model.Mode, error)) (*target, []*model.Mode, error) {
 	common := *f
-	common.params = nil
+	common.params, common.defect = nil, ""
 	t, err := a.resolve(cmd, arg, &common)
 	if err != nil {
 		return nil, nil, err
@@ -87,6 +91,11 @@ func (a *app) resolveAmong(cmd *cobra.Command, arg string, f *settings,
 	modes, err := pick(t.s.Mode)
 	if err != nil {
 		return nil, nil, err
+	}
+	if f.defect != "" {
+		if t.s.Defect, err = a.defectAmong(f.defect, modes); err != nil {
+			return nil, nil, err
+		}
 	}
 	t.s.Params, err = setAmong(t.s.Params, modes, f.params)
 	return t, modes, err
@@ -127,6 +136,12 @@ func (a *app) changes(flags *pflag.FlagSet, f *settings) (*scenarios.Settings, e
 		}
 		set.Sink = f.sink
 	}
+	if f.defect != "" {
+		if _, err := a.defect(f.defect); err != nil {
+			return nil, err
+		}
+		set.Defect = f.defect
+	}
 	if flags.Changed("fault") {
 		set.Faults = f.faults
 	}
@@ -147,7 +162,7 @@ func (t *target) isChanged() bool {
 	b, s := t.base, t.s
 	return b.Mode != s.Mode || b.Seed != s.Seed || b.Input.Kind != s.Input.Kind ||
 		b.Input.Path != s.Input.Path || b.Input.Records != s.Input.Records ||
-		b.Sink != s.Sink || !slices.Equal(b.Faults, s.Faults) || !slices.Equal(b.Params, s.Params)
+		b.Sink != s.Sink || b.Defect != s.Defect || !slices.Equal(b.Faults, s.Faults) || !slices.Equal(b.Params, s.Params)
 }
 
 // command is the line that runs s, which differs from the target by flags only.
@@ -218,6 +233,32 @@ func (a *app) sink(name string) (string, error) {
 		names = append(names, sink.Name)
 	}
 	return "", unknown("sink", name, names)
+}
+
+// defect is the defect of a name.
+func (a *app) defect(name string) (*defects.Defect, error) {
+	names := a.defectNames()
+	if at := slices.Index(names, name); at >= 0 {
+		return a.lib.Defects[at], nil
+	}
+	return nil, unknown("defect", name, names)
+}
+
+func (a *app) defectNames() []string {
+	return names(a.lib.Defects, func(d *defects.Defect) string { return d.Name })
+}
+
+// defectAmong is the defect of a name, which at least one of the modes must be able to have.
+func (a *app) defectAmong(name string, modes []*model.Mode) (*defects.Defect, error) {
+	d, err := a.defect(name)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(modes, func(m *model.Mode) bool { return d.Fits(m.Name) }) {
+		return d, nil
+	}
+	return nil, fail(statusUsage, "--defect %s is one of %s, and not of %s", name,
+		strings.Join(d.Modes, ", "), theseModes(modes))
 }
 
 func (a *app) mode(name string) (*model.Mode, error) {

@@ -48,7 +48,7 @@ func (f *failure) alike(first uint64) string {
 func (f *failure) broken() string {
 	var b strings.Builder
 	s := f.scenario()
-	fmt.Fprintf(&b, "%s under %s, seed %d: ", s.Name, s.Mode.Name, s.Seed)
+	fmt.Fprintf(&b, "%s under %s, seed %d: ", s.Name, s.ModeText(), s.Seed)
 	if f.run.panicked != "" {
 		fmt.Fprintf(&b, "panic: %s\n", f.run.panicked)
 	} else {

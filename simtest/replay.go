@@ -36,7 +36,7 @@ func (u *subject) caseOf(s *scenarios.Scenario) (*report.Case, error) {
 			text = report.Difference(runner.Job(), res.Trace, other.Trace)
 		}
 		return nil, fmt.Errorf("%s under %s, seed %d: two runs differ, hashes %016x and %016x\n"+
-			"%s%s", s.Name, s.Mode.Name, s.Seed, hash, again, text, differsBecause)
+			"%s%s", s.Name, s.ModeText(), s.Seed, hash, again, text, differsBecause)
 	}
 	return &report.Case{Library: u.lib, Scenario: s, Result: res, Stats: runner.Stats(),
 		Required: u.holds}, nil

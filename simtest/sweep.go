@@ -64,7 +64,7 @@ func (u *subject) newSweeper() (*sweeper, error) {
 	w.swept.reached = make([]int64, len(u.base.Faults))
 	res := w.runner.Run(u.base.Seed, nil, scenarios.Options{Trace: true})
 	if text := u.difference(u.base.Seed, nil, &res); text != "" {
-		return nil, fmt.Errorf("%s under %s, seed %d: %s%s", u.base.Name, u.base.Mode.Name,
+		return nil, fmt.Errorf("%s under %s, seed %d: %s%s", u.base.Name, u.base.ModeText(),
 			u.base.Seed, text, differsBecause)
 	}
 	var classes []*scenarios.Class

@@ -1,0 +1,8 @@
+package defects
+
+// All lists the defects, by kind.
+func All() []*Defect {
+	return []*Defect{
+		&commitOnRead,
+	}
+}

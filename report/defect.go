@@ -1,0 +1,31 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/oncesim/oncesim/defects"
+	"github.com/oncesim/oncesim/scenarios"
+)
+
+// defect explains a planted bug, and how to see it.
+func (w *writer) defect(lib *scenarios.Library, d *defects.Defect, program string) {
+	w.topic(d.Name, "a defect")
+	w.paragraph(d.Says + ".")
+	w.item("kind", d.Kind.Name+": "+d.Kind.Says)
+	origin := d.Origin
+	if d.IsKindOnly {
+		origin += "; it does not tell every step: this is a bug of the kind, not that very one"
+	}
+	w.item("reported as", origin)
+	w.item("modes that it can be planted in", strings.Join(d.Modes, ", "))
+	w.item("caught by", d.Property)
+	s, err := lib.Showing(d)
+	if err != nil {
+		w.item("not shown", err.Error())
+		return
+	}
+	base := &scenarios.Scenario{Mode: s.Mode}
+	w.blank()
+	w.line("the smallest run in which it is caught:")
+	w.line("  %s", Command(program+" run "+s.Topology.Name, true, base, s))
+}
