@@ -245,10 +245,11 @@ func (j *Judge) discard(n, attempt int32) {
 	}
 }
 
-// restored has a life begin from a part: what it lists is known to it, and nothing else.
+// restored has a life begin from a part of its own: what it lists is known to it, and nothing else.
+// A coordinator that looks at the parts of others begins from none of them.
 func (j *Judge) restored(s *model.Serving, call *model.Call) {
 	life, req := j.life(call.Proc, call.Attempt), &call.Req
-	if !j.keepsState(req) {
+	if !j.keepsState(req) || j.holder(req).Proc != call.Proc {
 		return
 	}
 	for i := range j.claims.memories {
