@@ -10,7 +10,7 @@ WASMEXEC = $(shell $(GO) env GOROOT)/lib/wasm/go_js_wasm_exec
 # The golden hashes must also hold under another minor release of Go. The go command fetches it.
 OTHERGO ?= go1.25.5
 
-.PHONY: test check fuzz wasm 386 othergo determinism golden bench ci
+.PHONY: test check fuzz wasm 386 othergo determinism golden bench trust mutate ci
 
 test:
 	$(GO) test -race -shuffle=on -timeout 20m ./...
@@ -60,6 +60,17 @@ golden:
 	$(GO) test ./search -run '$(GOLDEN)' -golden.full -timeout 0 -v
 	$(GO) test ./checker -run AgreesWithPorcupine -golden.full -v
 
+# What the instrument is worth: the kill matrix of planted defects, a million runs without one and
+# the false alarms among them, how often the two judges agree, and what the runs reached.
+trust:
+	$(GO) test -count=1 ./internal/trust -run 'KillMatrix|NoAlarm|Propert' -trust.full -timeout 60m -v
+
+# Whether tests notice when a checker is wrong: one mutant of the checkers in EVERY, each against the
+# tests that look at checkers, until one fails. It takes an hour; EVERY=200 is a small form.
+EVERY ?= 10
+mutate:
+	$(GO) run -C tools ./mutate -every $(EVERY) ./checker
+
 # Ratios to yardsticks, met or not, then the absolute times of the benchmarks beside the code. Run
 # it alone.
 bench:
@@ -71,3 +82,4 @@ ci: check test fuzz wasm 386 othergo determinism
 	$(GO) test -count=1 -run Golden ./search
 	$(GO) test -count=1 ./checker -run AgreesWithPorcupine -golden.full
 	$(GO) test -count=1 ./simcli -run Sweep_Killed -sweep.full
+	$(MAKE) mutate EVERY=200
