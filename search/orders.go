@@ -30,6 +30,7 @@ type Orders struct {
 	Lulls       int      // how many more while nothing could happen but that input arrives
 	StatesMax   int64    // 0: no bound
 	RunsMax     int64    // ends of runs; 0: no bound
+	Walks       int      // so many runs at random, one after the other; 0: all that there are
 	Workers     int      // 0: one a core
 	NoReduction bool     // take every step as dependent on every other
 	Progress    func(states, runs int64)
@@ -37,8 +38,8 @@ type Orders struct {
 	Inspect func(res *scenarios.Result)
 }
 
-// OrdersFound is what an exploration of orders came to. All of it but the witnesses depends on
-// nothing but the scenario and the bounds, if it is exhausted.
+// OrdersFound is what an exploration of orders came to. If it is exhausted, or of runs at random,
+// it depends on nothing but the scenario and the bounds.
 type OrdersFound struct {
 	Exhausted   bool
 	Why         string // if it is not: the bound that was met
@@ -75,14 +76,17 @@ func (o *Orders) Explore(ctx context.Context, s *scenarios.Scenario) (*OrdersFou
 		return nil, err
 	}
 	count := o.Workers
-	if count == 0 {
+	switch {
+	case o.Walks > 0:
+		count = 1
+	case count == 0:
 		count = runtime.GOMAXPROCS(0)
 	}
 	known := &sim.Known{}
 	for {
 		p := &ordersPass{orders: o, scenario: s, table: newKeyTable(), ends: newKeyTable()}
 		p.wait.L = &p.lock
-		if !o.NoReduction {
+		if !o.NoReduction && o.Walks == 0 {
 			p.known = known
 		}
 		for range count {
@@ -92,9 +96,13 @@ func (o *Orders) Explore(ctx context.Context, s *scenarios.Scenario) (*OrdersFou
 			}
 			p.workers = append(p.workers, w)
 		}
+		if o.Walks > 0 {
+			p.walk(ctx)
+			return p.found(ctx, input)
+		}
 		p.run(ctx)
 		if !p.isSurprised(known) || ctx.Err() != nil {
-			return p.found(ctx), nil
+			return p.found(ctx, input)
 		}
 	}
 }
@@ -113,6 +121,9 @@ func (o *Orders) budget(job *model.Job) sim.Budget {
 // Bound says what is explored.
 func (o *Orders) Bound() string {
 	text := "every order of messages, requests and answers"
+	if o.Walks > 0 {
+		text = counted(int64(o.Walks), "run") + " at random of " + text
+	}
 	if o.Crashes > 0 {
 		crashes := "1 crash"
 		if o.Crashes > 1 {
@@ -236,7 +247,7 @@ func (p *ordersPass) isSurprised(known *sim.Known) (is bool) {
 }
 
 // found puts together what the workers have found.
-func (p *ordersPass) found(ctx context.Context) *OrdersFound {
+func (p *ordersPass) found(ctx context.Context, input *model.Input) (*OrdersFound, error) {
 	all := newOrdersFound(p.orders.Library)
 	f := &all
 	f.Why, f.Bound, f.States = p.why, p.orders.Bound(), p.table.size.Load()
@@ -253,11 +264,9 @@ func (p *ordersPass) found(ctx context.Context) *OrdersFound {
 		}
 		for kind, n := range w.found.Anomalies {
 			f.Anomalies[kind] += n
-			tape := w.found.Witnesses[kind]
-			if old := f.Witnesses[kind]; old == nil || tape.compare(old) < 0 {
-				f.Witnesses[kind] = tape
-			}
 		}
 	}
-	return f
+	var err error
+	f.Witnesses, err = p.witnesses(input, f.Exhausted)
+	return f, err
 }

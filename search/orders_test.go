@@ -68,13 +68,20 @@ var smallWorlds = []struct {
 // Taking one order of steps that commute keeps every end of a run: the same verdicts are found, and
 // where steps do not repeat as many ends, as when all orders are taken.
 func TestOrders_ReductionKeepsVerdicts(t *testing.T) {
-	for _, world := range smallWorlds {
+	worlds := smallWorlds
+	if underRace {
+		worlds = worlds[:1]
+	}
+	for _, world := range worlds {
 		for _, mode := range scenarios.Builtin().Modes {
 			name := fmt.Sprintf("%s/%s/%d crashes/%d timers", world.topology, mode.Name,
 				world.crashes, world.timers)
 			t.Run(name, func(t *testing.T) {
 				s := orderly(t, world.topology, mode.Name, world.lines...)
 				o := search.Orders{Crashes: world.crashes, Timers: world.timers, StatesMax: 1 << 19}
+				if world.crashes > 0 && !*full && isLarge(mode) {
+					o.Victims = []string{"sink/0"}
+				}
 				o.NoReduction = true
 				all := explored(t, o, s)
 				o.NoReduction = false
@@ -89,11 +96,19 @@ func TestOrders_ReductionKeepsVerdicts(t *testing.T) {
 	}
 }
 
+// isLarge reports whether a mode has some 100,000 states where any process may crash: jobs that
+// restart as a whole, with a sink that keeps what it has prepared. Without -golden.full it crashes
+// alone.
+func isLarge(mode *model.Mode) bool {
+	return slices.Contains([]string{"two-phase-commit", "snapshot-wal", "snapshot-wal-split"},
+		mode.Name)
+}
+
 // Two inputs that meet, and a checkpoint while records are under way: where tasks wait for all
 // barriers every completed checkpoint is a cut, and where they count them some is not. Both are
 // exhausted, so that the first is no matter of luck.
 func TestOrders_AlignmentMakesCuts(t *testing.T) {
-	if testing.Short() {
+	if testing.Short() || underRace {
 		t.Skip("it takes some seconds")
 	}
 	o := search.Orders{Timers: 1}
@@ -109,7 +124,7 @@ func TestOrders_AlignmentMakesCuts(t *testing.T) {
 	require.Equal(t, []int64{965688, 96}, []int64{counted.States, counted.Runs})
 }
 
-// What small worlds come to, in states and ends, does not depend on how many workers there are.
+// What small worlds come to, in states and ends.
 func TestOrders_SmallWorlds(t *testing.T) {
 	for _, c := range []struct {
 		mode         string
@@ -119,13 +134,10 @@ func TestOrders_SmallWorlds(t *testing.T) {
 		{"snapshot", 28942, 6, map[model.AnomalyKind]int64{}},
 		{"snapshot-counting", 40978, 12, map[model.AnomalyKind]int64{model.InconsistentCut: 6}},
 	} {
-		for _, workers := range []int{1, 3} {
-			s := orderly(t, "two-inputs", c.mode, "a=1", "a=2")
-			f := explored(t, search.Orders{Lulls: 1, Workers: workers}, s)
-			require.True(t, f.Exhausted, f.Why)
-			require.Equal(t, []int64{c.states, c.runs}, []int64{f.States, f.Runs}, c.mode)
-			require.Equal(t, c.kinds, f.Anomalies, c.mode)
-		}
+		f := explored(t, search.Orders{Lulls: 1}, orderly(t, "two-inputs", c.mode, "a=1", "a=2"))
+		require.True(t, f.Exhausted, f.Why)
+		require.Equal(t, []int64{c.states, c.runs}, []int64{f.States, f.Runs}, c.mode)
+		require.Equal(t, c.kinds, f.Anomalies, c.mode)
 	}
 }
 
@@ -178,11 +190,7 @@ func TestOrders_AlignmentOutlivesACrash(t *testing.T) {
 	f := explored(t, search.Orders{Crashes: 1}, s)
 	require.True(t, f.Exhausted, f.Why)
 	require.Equal(t, []int64{3475206, 3258}, []int64{f.States, f.Runs})
-	for i, p := range scenarios.Builtin().Properties {
-		if slices.Contains(s.Mode.ClaimsFor(model.Commutative), p.Name) {
-			require.Zero(t, f.Counts[i].Violated+f.Counts[i].Undecided, p.Name)
-		}
-	}
+	keepsClaims(t, s, f)
 }
 
 func sortedKeys(m map[string]int64) []string { return slices.Sorted(maps.Keys(m)) }

@@ -39,13 +39,14 @@ func wander(o *sim.Ordered, r *rand.Rand) {
 // teaches as well, which leaves out what cannot matter then.
 func TestOrders_OnePastOneVerdict(t *testing.T) {
 	walks := 400
-	if testing.Short() {
+	if testing.Short() || underRace {
 		walks = 60
 	}
 	lib := scenarios.Builtin()
 	for _, topology := range []string{"pipeline", "two-inputs", "lottery"} {
 		for _, mode := range lib.Modes {
 			t.Run(topology+"/"+mode.Name, func(t *testing.T) {
+				t.Parallel()
 				s := orderly(t, topology, mode.Name, "a=1", "a=2")
 				runner, err := scenarios.NewRunner(lib, s)
 				require.NoError(t, err)

@@ -1,9 +1,7 @@
 package search
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/oncesim/oncesim/faults"
@@ -16,12 +14,6 @@ import (
 type Tape struct {
 	Job   *model.Job
 	Steps []sim.Choice
-}
-
-// compare orders tapes: the shorter one first, then by what they do. The order is total.
-func (t *Tape) compare(other *Tape) int {
-	return cmp.Or(cmp.Compare(len(t.Steps), len(other.Steps)),
-		slices.Compare(t.Lines(), other.Lines()))
 }
 
 // Lines are the steps in words.

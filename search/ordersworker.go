@@ -20,8 +20,9 @@ type ordersWorker struct {
 	stack   []ordersLevel
 	depth   int // stack[:depth] is in use
 	found   OrdersFound
-	seen    int64  // steps since others were last thought of
-	broken  string // a panic of it, and the way there
+	ends    map[model.AnomalyKind]*ordersEnd // the least that show each kind
+	seen    int64                            // steps since others were last thought of
+	broken  string                           // a panic of it, and the way there
 }
 
 // ordersLevel is a state on the way, with its steps.
@@ -35,7 +36,7 @@ func newOrdersWorker(p *ordersPass, input *model.Input) (*ordersWorker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &ordersWorker{pass: p, runner: runner}
+	w := &ordersWorker{pass: p, runner: runner, ends: map[model.AnomalyKind]*ordersEnd{}}
 	w.ordered = runner.Ordered(p.scenario.Seed, p.orders.budget(runner.Job()), p.known,
 		scenarios.Options{Unhashed: true})
 	w.found = newOrdersFound(p.orders.Library)
@@ -116,14 +117,15 @@ func (w *ordersWorker) enter() bool {
 		return true
 	}
 	w.depth--
-	if w.pass.ends.add(w.ordered.Ending()) {
-		w.judge()
+	if end := w.ordered.Ending(); w.pass.ends.add(end) {
+		w.judge(end)
 	}
 	return false
 }
 
-// judge judges a run that is over.
-func (w *ordersWorker) judge() {
+// judge judges a run that is over, at an end that nobody has been at.
+func (w *ordersWorker) judge(key [2]uint64) {
+	end := &ordersEnd{events: w.ordered.PastLen(), key: key}
 	res := w.runner.Judge(w.ordered.Finish())
 	f := &w.found
 	f.Runs++
@@ -133,8 +135,11 @@ func (w *ordersWorker) judge() {
 	}
 	for kind := range kindsIn(res.Verdicts) {
 		f.Anomalies[kind]++
-		if old := f.Witnesses[kind]; old == nil || w.depth < len(old.Steps) {
-			f.Witnesses[kind] = w.tape()
+		if old := w.ends[kind]; old == nil || end.compare(old) < 0 {
+			if end.tape == nil {
+				end.tape = w.tape()
+			}
+			w.ends[kind] = end
 		}
 	}
 	if w.pass.orders.Inspect != nil {

@@ -308,3 +308,32 @@ func (o *Ordered) hadNotEnded(life int) bool {
 	}
 	return f.all[life].ended == 0
 }
+
+// PastLen is how many events the past has, each counted once for every object that it is about.
+// Runs that end under one Ending have as many.
+func (o *Ordered) PastLen() int { return len(o.past.log) }
+
+// IsTowards reports whether all that the last step added to the past is part of the past of goal,
+// another driver of the same job that has come to the end of a run. What holds of every step on a
+// way to an end that has the same Ending holds of few others.
+func (o *Ordered) IsTowards(goal *Ordered) bool {
+	for _, r := range o.past.log[o.frames[o.depth-1].pastLog:] {
+		if !goal.past.has(r.object, o.past.list[r.object]) {
+			return false
+		}
+	}
+	return true
+}
+
+// has reports whether the chain of an object is, or was, a sum.
+func (c *chains) has(object int, s sum) bool {
+	if c.list[object] == s {
+		return true
+	}
+	for i := range c.log {
+		if c.log[i].object == object && c.log[i].was == s {
+			return true
+		}
+	}
+	return false
+}

@@ -28,6 +28,8 @@ type exploration struct {
 
 	orders    bool
 	timers    int
+	lulls     int
+	walks     int
 	statesMax int64
 }
 
@@ -44,7 +46,11 @@ scenario itself are left out, and so are all records but the first few, unless
 
 With --orders, time and latencies are left out as well: every order in which
 messages, requests and answers can come is explored, with up to --crashes
-crashes anywhere in it.`
+crashes anywhere in it. A timer fires once nothing else can happen; --timers has
+some fire before, whatever else can happen, and --lulls some more while nothing
+can but that input arrives. A checkpoint between two records takes one of these.
+--walks takes a number of runs at random instead of all: it finds quickly what
+is not rare, and proves nothing.`
 
 func (a *app) exploreCommand() *cobra.Command {
 	var f settings
@@ -74,6 +80,15 @@ func (a *app) exploreCommand() *cobra.Command {
 		},
 	}
 	f.addTo(cmd, "set a parameter of the modes that have it, `NAME=VALUE`; repeatable")
+	x.addTo(cmd, &f)
+	_ = cmd.RegisterFlagCompletionFunc("mode", a.completeMode)
+	_ = cmd.RegisterFlagCompletionFunc("modes", a.completeMode)
+	_ = cmd.RegisterFlagCompletionFunc("classes", a.completeClass)
+	return cmd
+}
+
+// addTo gives a command the flags of an exploration.
+func (x *exploration) addTo(cmd *cobra.Command, f *settings) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.mode, "mode", "", "run under this `MODE`")
 	flags.StringVar(&x.modes, "modes", "", "under these `MODES`, separated by commas, or all")
@@ -87,6 +102,9 @@ func (a *app) exploreCommand() *cobra.Command {
 	flags.IntVarP(&x.workers, "jobs", "j", 0, "so many runs at a time, `N` (default one a core)")
 	flags.BoolVar(&x.orders, "orders", false, "every order of messages, requests and answers")
 	flags.IntVar(&x.timers, "timers", 0, "of orders: up to `N` timers fire before their turn")
+	flags.IntVar(&x.lulls, "lulls", 0,
+		"of orders: up to `N` more timers fire while only input is awaited")
+	flags.IntVar(&x.walks, "walks", 0, "of orders: `N` runs at random (default all there are)")
 	flags.Int64Var(&x.statesMax, "max-states", 0,
 		"of orders: no more than `N` states of a mode (default no bound)")
 	flags.BoolVar(&x.asJSON, "json", false, "write the result as a JSON document")
@@ -97,10 +115,6 @@ func (a *app) exploreCommand() *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("seed", "seeds")
 	cmd.MarkFlagsMutuallyExclusive("crashes", "classes")
 	cmd.MarkFlagsMutuallyExclusive("crashes", "faults")
-	_ = cmd.RegisterFlagCompletionFunc("mode", a.completeMode)
-	_ = cmd.RegisterFlagCompletionFunc("modes", a.completeMode)
-	_ = cmd.RegisterFlagCompletionFunc("classes", a.completeClass)
-	return cmd
 }
 
 // exploring is what to explore, as flags say.
@@ -119,10 +133,16 @@ func (a *app) exploring(cmd *cobra.Command, x *exploration) (opts search.Explori
 		least int64
 	}{{"crashes", int64(x.crashes), least}, {"faults", int64(x.faults), 1},
 		{"max-runs", x.runsMax, 1}, {"jobs", int64(x.workers), 1}, {"timers", int64(x.timers), 0},
+		{"lulls", int64(x.lulls), 0}, {"walks", int64(x.walks), 1},
 		{"max-states", x.statesMax, 1}} {
 		if cmd.Flags().Changed(flag.name) && flag.value < flag.least {
 			return opts, fail(statusUsage, "--%s %d, expected a number from %d", flag.name,
 				flag.value, flag.least)
+		}
+	}
+	for _, name := range []string{"timers", "lulls", "walks", "max-states"} {
+		if !x.orders && cmd.Flags().Changed(name) {
+			return opts, fail(statusUsage, "--%s says something of --orders only", name)
 		}
 	}
 	opts.Classes, err = pickAll("class", x.classes, a.lib.Classes,
@@ -246,12 +266,13 @@ func (a *app) exploreOrders(ctx context.Context, s *scenarios.Scenario, x *explo
 	p := a.newProgress("states " + nth)
 	defer p.end()
 	var mu sync.Mutex
-	o := &search.Orders{Library: a.lib, Crashes: x.crashes, Timers: x.timers, RunsMax: x.runsMax,
-		StatesMax: x.statesMax, Workers: x.workers, Progress: func(states, runs int64) {
-			mu.Lock()
-			defer mu.Unlock()
-			p.count(int(states))
-		}}
+	o := &search.Orders{Library: a.lib, Crashes: x.crashes, Timers: x.timers, Lulls: x.lulls,
+		Walks: x.walks, RunsMax: x.runsMax, StatesMax: x.statesMax, Workers: x.workers}
+	o.Progress = func(states, _ int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		p.count(int(states))
+	}
 	began := time.Now()
 	found, err := o.Explore(ctx, s)
 	if err != nil {
