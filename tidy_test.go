@@ -35,7 +35,7 @@ var layout = []room{
 	{dir: "semantics", may: "model"},
 	{dir: "faults", may: "model"},
 	{dir: "checker", may: "model", outside: "github.com/anishathalye/porcupine"},
-	{dir: "defects", may: "model", tests: "scenarios simcli"},
+	{dir: "defects", may: "model", exports: 35, tests: "scenarios simcli"},
 
 	{dir: "scenarios", may: "model sim semantics faults checker defects", exports: 50,
 		outside: "github.com/rogpeppe/go-internal/txtar go.yaml.in/yaml/v3",
@@ -52,7 +52,7 @@ var layout = []room{
 		tests:   "semantics faults checker defects"},
 	{dir: "cmd/simrun", may: "simcli scenarios"},
 
-	{dir: "internal/bench", may: "model sim checker scenarios",
+	{dir: "internal/bench", may: "model sim faults checker scenarios search",
 		outside: "github.com/anishathalye/porcupine"},
 	{dir: "internal/trust", may: "model faults checker defects scenarios search internal/oracle"},
 	{dir: "internal/oracle", may: "model", tests: "sim semantics scenarios checker"},

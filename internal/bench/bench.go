@@ -52,7 +52,7 @@ func atLeast(text string, bound float64) goal {
 // Run takes every measurement, one after the other, and hands each to show as soon as it is known.
 // It stops between two rounds when ctx ends.
 func Run(ctx context.Context, show func(Result)) error {
-	for _, list := range [][]contest{loops(), runs(), checks()} {
+	for _, list := range [][]contest{loops(), runs(), sweeps(), checks()} {
 		for _, c := range list {
 			r, err := c.take(ctx)
 			if err != nil || ctx.Err() != nil {

@@ -31,8 +31,11 @@ func loops() []contest {
 }
 
 // loop returns the product's side: a world of pings, whole or without hash and rules.
-func loop(pending int, isWhole bool) side {
-	w := pings(pending, flights)
+func loop(pending int, isWhole bool) side { return loopOf(pending, flights, isWhole) }
+
+// loopOf is loop with so many events.
+func loopOf(pending, events int, isWhole bool) side {
+	w := pings(pending, events)
 	var rules []model.Rule
 	if isWhole {
 		rules = unreached()
