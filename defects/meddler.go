@@ -34,6 +34,7 @@ type meddler struct {
 	made     int64
 	replaced []replaced
 	list     []model.Effect
+	isAsIs   bool // within a step: what was released is not meddled with again
 }
 
 // replaced is a request in whose place another was made.
@@ -84,11 +85,64 @@ func (m *meddler) restore(ev *model.Event) {
 
 // rewrite has the effects of one step replaced.
 func (m *meddler) rewrite(s *model.Script, from int) {
-	if m.does.said == nil || len(s.Effects) == from {
+	if m.does.said == nil || len(s.Effects) == from || m.isAsIs {
+		m.isAsIs = false
 		return
 	}
 	m.list = append(m.list[:0], s.Effects[from:]...)
 	s.Effects = append(s.Effects[:from], m.does.said(m, m.list)...)
+}
+
+// putOff keeps an effect, to be done some time later: putOffTime after the first that is kept a
+// timer fires, and whoever hears of it releases them.
+func (m *meddler) putOff(list []model.Effect, e model.Effect) []model.Effect {
+	m.kept = append(m.kept, e)
+	if len(m.kept) > 1 {
+		return list
+	}
+	return append(list, model.Effect{Kind: model.EffectAfter, To: model.Nobody,
+		Service: model.Nobody, Delay: putOffTime, Token: putOffToken})
+}
+
+// putOffToken is the token of that timer, which no process has.
+const (
+	putOffToken = -1 << 40
+	putOffTime  = 3_000_000
+)
+
+// isDue reports whether an event is the end of that time.
+func isDue(ev *model.Event) bool {
+	return ev.Kind == model.TimerFired && ev.Token == putOffToken
+}
+
+// letGo releases what was put off when its time is over.
+func letGo(m *meddler, ev *model.Event, s *model.Script) bool {
+	if isDue(ev) {
+		m.release(s)
+		return false
+	}
+	return true
+}
+
+// later puts off messages or requests of a kind.
+func later(kind model.Kind) func(*meddler, []model.Effect) []model.Effect {
+	return func(m *meddler, list []model.Effect) []model.Effect {
+		var rest []model.Effect
+		for i := range list {
+			if is(&list[i], kind) {
+				rest = m.putOff(rest, list[i])
+			} else {
+				rest = append(rest, list[i])
+			}
+		}
+		return rest
+	}
+}
+
+// release has what is kept done, as it is. The process is to hear nothing of the event.
+func (m *meddler) release(s *model.Script) {
+	s.Effects = append(s.Effects, m.kept...)
+	m.kept, m.isAsIs = m.kept[:0], true
 }
 
 // instead is a request that changes nothing, in place of one whose outcome its process is told to
@@ -200,5 +254,17 @@ func of(role model.Role, does meddling) func(*model.Job, *model.Task,
 			return p
 		}
 		return meddle(task, p, does)
+	}
+}
+
+// spread puts any number of effects in the place of each one: edit appends them.
+func spread(edit func(m *meddler, e *model.Effect, out []model.Effect) []model.Effect) func(
+	*meddler, []model.Effect) []model.Effect {
+	return func(m *meddler, list []model.Effect) []model.Effect {
+		out := make([]model.Effect, 0, len(list)+1)
+		for i := range list {
+			out = edit(m, &list[i], out)
+		}
+		return out
 	}
 }

@@ -40,6 +40,7 @@ func canary(lib *scenarios.Library, s *scenarios.Scenario) (string, error) {
 	}
 	small := *s
 	small.Mode, small.Params, small.Sink, small.Faults = mode, nil, "", nil
+	small.Defect = nil
 	if small.Input.Records == 0 || small.Input.Records > canaryInput {
 		small.Input.Records = canaryInput
 	}

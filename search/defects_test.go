@@ -42,7 +42,7 @@ func broken(t *testing.T, lib *scenarios.Library, s *scenarios.Scenario) (names 
 	claims := s.Mode.ClaimsFor(s.Topology.Kind())
 	for i := range res.Verdicts {
 		v := &res.Verdicts[i]
-		require.NotEqual(t, model.Unknown, v.Result, "%s: %s", v.Property, v.Reason)
+		require.NotEqual(t, model.Undecided, v.Result, "%s: %s", v.Property, v.Reason)
 		if v.Result == model.Violated && slices.Contains(claims, v.Property) {
 			names = append(names, v.Property)
 		}

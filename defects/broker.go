@@ -1,0 +1,291 @@
+package defects
+
+import (
+	"slices"
+
+	"github.com/oncesim/oncesim/model"
+)
+
+var fenceAtLoadOnly = Defect{
+	Name: "fence-not-asked-on-write", Kind: &Broker, IsKindOnly: true, Modes: []string{"dedup"},
+	Says:     "the store turns away a replaced task that loads, and takes what it writes",
+	Origin:   "apache/kafka#13667 (KAFKA-12693)",
+	Property: "exactly-once",
+	Shown: Case{Topology: "lottery", Records: 2, Plan: []string{
+		"pause bonus/0 after effect 5 for 80ms", "pause bonus/0 after effect 10 for 80ms"}},
+	Service: before(model.StateStore, front{
+		ask: func(_ *front, req *model.Message, _ *model.Answer) bool {
+			if req.Kind == model.Update {
+				req.Flags &^= model.Fenced
+			}
+			return true
+		},
+	}),
+}
+
+// lateCopyOverwrites looks for the id of an update in the row and not where the state is.
+var lateCopyOverwrites = Defect{
+	Name: "late-copy-overwrites-state", Kind: &Broker, IsKindOnly: true, Modes: []string{"dedup"},
+	Says:     "a second copy of an update is known by its id, and yet its state is written",
+	Origin:   "apache/kafka#13667 (KAFKA-12693)",
+	Property: "exactly-once-state",
+	Shown: Case{Topology: "transfers", Records: 4, Plan: []string{
+		"duplicate call update 1 of ledger/0 by 4ms", "crash ledger/0 at 9ms"}},
+	Service: func(id model.ServiceID, s model.Service) model.Service {
+		if id != model.StateStore {
+			return s
+		}
+		return &carelessStore{Service: s}
+	},
+}
+
+// carelessStore is a state store that writes the state of an update that was made before.
+type carelessStore struct{ model.Service }
+
+// Unwrap is the service behind the front.
+func (s *carelessStore) Unwrap() model.Service { return s.Service }
+
+// Serve implements model.Service.
+func (s *carelessStore) Serve(now int64, req *model.Message, ans *model.Answer) {
+	s.Service.Serve(now, req, ans)
+	if ans.Outcome == model.DoneBefore && req.Flags&model.WithState != 0 {
+		put := model.Answer{Outcome: model.Done}
+		s.Service.Serve(now, &model.Message{Kind: model.Put, Record: req.Record}, &put)
+	}
+}
+
+var positionLags = Defect{
+	Name: "position-from-follower", Kind: &Broker, IsKindOnly: true,
+	Modes:    []string{"at-most-once"},
+	Says:     "a restart is told of the position before the last commit",
+	Origin:   "MaterializeInc/materialize#23286",
+	Property: "at-most-once",
+	Shown: Case{Topology: "pipeline", Records: 1,
+		Plan: []string{"crash source/0 at 20ms"}},
+	Service: func(id model.ServiceID, s model.Service) model.Service {
+		if id != model.InputLog {
+			return s
+		}
+		return &follower{Service: s}
+	},
+}
+
+// follower is an input log that answers with the position before the last commit. commits has the
+// last two of each partition, the older one first.
+type follower struct {
+	model.Service
+	commits [][2]int64
+}
+
+// Unwrap is the service behind the follower.
+func (f *follower) Unwrap() model.Service { return f.Service }
+
+// Reset implements model.Service.
+func (f *follower) Reset() {
+	f.Service.Reset()
+	f.commits = nil
+}
+
+// Serve implements model.Service.
+func (f *follower) Serve(now int64, req *model.Message, ans *model.Answer) {
+	f.Service.Serve(now, req, ans)
+	for len(f.commits) <= int(req.Record.ID.Part) {
+		f.commits = append(f.commits, [2]int64{})
+	}
+	last := &f.commits[req.Record.ID.Part]
+	switch req.Kind {
+	case model.OffsetCommit:
+		last[0], last[1] = last[1], req.Seq
+	case model.Position:
+		ans.Seq = last[0]
+	}
+}
+
+// State implements model.Service.
+func (f *follower) State(c *model.Codec) {
+	f.Service.State(c)
+	model.Slice(c, &f.commits, func(l *[2]int64) {
+		c.Int64(&l[0])
+		c.Int64(&l[1])
+	})
+}
+
+var unsyncedWrite = Defect{
+	Name: "write-not-synced", Kind: &Broker,
+	Modes:  []string{"at-least-once", "acker", "idempotent", "idempotent-by-key", "dedup"},
+	Says:   "a write is acknowledged from memory, and gone when the log was down",
+	Origin: "nats-io/nats-server#7564", Property: "at-least-once",
+	Shown: Case{Topology: "pipeline", Records: 2,
+		Plan: []string{"crash external for 50ms at write 2 of sink/0"}},
+	Service: forgetful(model.External),
+}
+
+var unsyncedUpdate = Defect{
+	Name: "update-not-synced", Kind: &Broker, Modes: []string{"dedup"},
+	Says:   "what the store was told last is gone when it was down, and the position is not",
+	Origin: "fluent/fluent-bit#6995", Property: "at-least-once",
+	Shown: Case{Topology: "fan-out", Records: 2,
+		Plan: []string{"crash store for 50ms at update 1 of double/0"}},
+	Service: forgetful(model.StateStore),
+}
+
+// forgetful puts an unsynced before a service.
+func forgetful(which model.ServiceID) func(model.ServiceID, model.Service) model.Service {
+	return func(id model.ServiceID, s model.Service) model.Service {
+		if id != which {
+			return s
+		}
+		return &unsynced{Service: s}
+	}
+}
+
+// syncEvery is how long an unsynced keeps a change in memory if no other follows.
+const syncEvery = 3_000_000
+
+// unsynced is a service that has lost its last change when it comes back. Services are not told
+// that they were down; this one sees it by a request that is sent again and that it has not seen
+// before. Readers see what is safe.
+//
+//	before    the service before its last change, encoded; "": that is safe
+//	at        when that was
+//	outage    tells whether it was down
+type unsynced struct {
+	model.Service
+	before string
+	at     int64
+	outage outage
+}
+
+// outage has the last request of each caller.
+type outage struct{ last []model.Message }
+
+// isOver reports whether a request tells of an outage, and takes notice of it.
+func (o *outage) isOver(req *model.Message) bool {
+	i := 0
+	for i < len(o.last) && o.last[i].Attempt != req.Attempt {
+		i++
+	}
+	if i == len(o.last) {
+		o.last = append(o.last, model.Message{Attempt: req.Attempt})
+	}
+	last := &o.last[i]
+	isSeen := last.Kind == req.Kind && last.Seq == req.Seq && last.Token == req.Token &&
+		last.Record == req.Record
+	*last = *req
+	last.Parts = nil
+	return req.Try > 0 && !isSeen
+}
+
+func (o *outage) state(c *model.Codec) { model.Slice(c, &o.last, c.Message) }
+
+// Unwrap is the service behind the front.
+func (u *unsynced) Unwrap() model.Service { return u.Service }
+
+// Reset implements model.Service.
+func (u *unsynced) Reset() {
+	u.Service.Reset()
+	u.before, u.at, u.outage.last = "", 0, nil
+}
+
+// Serve implements model.Service.
+func (u *unsynced) Serve(now int64, req *model.Message, ans *model.Answer) {
+	if req.Kind == model.Read {
+		u.read(now, req, ans)
+		return
+	}
+	if u.outage.isOver(req) && u.before != "" {
+		u.become(u.before)
+		u.before = ""
+	}
+	before := u.encoded()
+	u.Service.Serve(now, req, ans)
+	if req.Kind.IsDurable() {
+		u.before, u.at = before, now
+	}
+}
+
+// read answers with what is safe.
+func (u *unsynced) read(now int64, req *model.Message, ans *model.Answer) {
+	if now-u.at > syncEvery {
+		u.before = ""
+	}
+	if u.before == "" {
+		u.Service.Serve(now, req, ans)
+		return
+	}
+	after := u.encoded()
+	u.become(u.before)
+	u.Service.Serve(now, req, ans)
+	ans.Records, ans.Places = slices.Clone(ans.Records), slices.Clone(ans.Places)
+	u.become(after)
+}
+
+// encoded is the service behind the front.
+func (u *unsynced) encoded() string {
+	var c model.Codec
+	u.Service.State(&c)
+	return string(c.Bytes())
+}
+
+// become makes the service behind the front what encoded has returned.
+func (u *unsynced) become(state string) { u.Service.State(model.Decoding([]byte(state))) }
+
+// State implements model.Service.
+func (u *unsynced) State(c *model.Codec) {
+	u.Service.State(c)
+	c.Text(&u.before)
+	c.Int64(&u.at)
+	u.outage.state(c)
+}
+
+// forgetsCatalogs keeps catalogs under other channels each time the store was down.
+var forgetsCatalogs = Defect{
+	Name: "catalogs-lost-at-fail-over", Kind: &Broker, IsKindOnly: true, Modes: []string{"dedup"},
+	Says:     "the store that takes over does not know which inputs were taken up",
+	Origin:   "redpanda-data/redpanda#3278",
+	Property: "exactly-once-state",
+	Shown: Case{Topology: "lottery", Records: 1, Plan: []string{"crash bonus/0 after effect 4",
+		"crash store for 50ms at load-ids 2 of bonus/0"}},
+	Service: func(id model.ServiceID, s model.Service) model.Service {
+		if id != model.StateStore {
+			return s
+		}
+		return &catalogLoser{Service: s}
+	},
+}
+
+// channelsMost is more than the channels that a task has.
+const channelsMost = 16
+
+// catalogLoser is a state store that loses catalogs. times is how often it was down.
+type catalogLoser struct {
+	model.Service
+	outage outage
+	times  int32
+}
+
+// Unwrap is the service behind the front.
+func (l *catalogLoser) Unwrap() model.Service { return l.Service }
+
+// Reset implements model.Service.
+func (l *catalogLoser) Reset() {
+	l.Service.Reset()
+	l.outage.last, l.times = nil, 0
+}
+
+// Serve implements model.Service.
+func (l *catalogLoser) Serve(now int64, req *model.Message, ans *model.Answer) {
+	if l.outage.isOver(req) {
+		l.times++
+	}
+	asked := *req
+	asked.Channel += int16(l.times) * channelsMost
+	l.Service.Serve(now, &asked, ans)
+}
+
+// State implements model.Service.
+func (l *catalogLoser) State(c *model.Codec) {
+	l.Service.State(c)
+	l.outage.state(c)
+	c.Int32(&l.times)
+}

@@ -1,0 +1,258 @@
+package defects
+
+import "github.com/oncesim/oncesim/model"
+
+var readerGetsUndecided = Defect{
+	Name: "reader-gets-undecided", Kind: &ReadSide, Modes: []string{"two-phase-commit"},
+	Says:       "a fetch is not cut at the first undecided entry, and readers get what is open",
+	Origin:     "streamnative/kop#1283",
+	IsKindOnly: true,
+	Property:   "at-most-once",
+	Shown: Case{Topology: "pipeline", Records: 1,
+		Plan: []string{"crash coordinator/0 before completion 1"}},
+	Service: readBy(func(_ *readPart, e *readEntry) fate {
+		if e.state == txnAborted {
+			return skipped
+		}
+		return shown
+	}),
+}
+
+var readerGetsAborted = Defect{
+	Name: "reader-gets-aborted", Kind: &ReadSide, Modes: []string{"two-phase-commit"},
+	Says:       "readers wait until an entry is decided, and get what was aborted with the rest",
+	Origin:     "segmentio/kafka-go#1332",
+	IsKindOnly: true,
+	Property:   "at-most-once",
+	Shown: Case{Topology: "pipeline", Records: 1,
+		Plan: []string{"crash coordinator/0 before completion 1"}},
+	Service: readBy(func(_ *readPart, e *readEntry) fate {
+		if e.state == txnUndecided {
+			return awaited
+		}
+		return shown
+	}),
+}
+
+// The life of a sink is the producer: its attempt is in front of its transactional ids.
+var filterEndsAtCommit = Defect{
+	Name: "filter-ends-at-commit", Kind: &ReadSide, Modes: []string{"two-phase-commit"},
+	Says: "readers take the commit of a producer's earlier transaction for the end of the one " +
+		"that it aborts, and get that",
+	Origin:   "kafka4beam/brod#659",
+	Property: "at-most-once",
+	Shown: Case{Topology: "pipeline", Records: 3, Set: everyMillisecond,
+		Plan: []string{"crash coordinator/0 before completion 2"}},
+	Service: readBy(func(p *readPart, e *readEntry) fate {
+		switch {
+		case e.state == txnUndecided:
+			return awaited
+		case e.state == txnCommitted || p.hasCommitted(e.txn>>32):
+			return shown
+		}
+		return skipped
+	}),
+}
+
+var beginNotKnownYet = Defect{
+	Name: "begin-not-known-yet", Kind: &ReadSide, Modes: []string{"two-phase-commit"},
+	Says: "where no transaction is known to be open, readers get all that is there, and a begin " +
+		"is known with the second write",
+	Origin:   "redpanda-data/redpanda#10671",
+	Property: "at-most-once",
+	Shown: Case{Topology: "pipeline", Records: 1,
+		Plan: []string{"crash coordinator/0 before completion 1"}},
+	Service: readBy(func(p *readPart, e *readEntry) fate {
+		switch {
+		case e.state == txnCommitted || e.state == txnUndecided && p.entriesOf(e.txn) == 1:
+			return shown
+		case e.state == txnUndecided:
+			return awaited
+		}
+		return skipped
+	}),
+}
+
+var readerPassesUndecided = Defect{
+	Name: "reader-passes-undecided", Kind: &ReadSide, Modes: []string{"two-phase-commit"},
+	Says: "a reader goes on behind what is decided, and what was undecided before it is never " +
+		"read",
+	Origin:     "ThreeDotsLabs/watermill#311",
+	IsKindOnly: true,
+	Property:   "at-least-once",
+	Shown: Case{Topology: "pipeline", Records: 3, Set: everyMillisecond,
+		Plan: []string{"crash coordinator/0 after completion 1",
+			"lose request of commit-txn 1 from sink/0"}},
+	Service: readBy(func(p *readPart, e *readEntry) fate {
+		switch {
+		case e.state == txnCommitted:
+			return shown
+		case e.state == txnUndecided && !p.isDecidedBehind():
+			return awaited
+		}
+		return skipped
+	}),
+}
+
+// fate is what a reader does with the next entry of a log.
+type fate uint8
+
+const (
+	shown   fate = iota // it gets it
+	skipped             // it goes on without it
+	awaited             // it stops there for now
+)
+
+// The states of the transaction of an entry.
+const (
+	txnUndecided = iota
+	txnCommitted
+	txnAborted
+)
+
+// readEntry is an entry of a partition: a record, its transaction and the state of that.
+type readEntry struct {
+	rec   model.Record
+	txn   int64 // transactional id: the sinks that this is put before use each but once
+	state int64
+}
+
+// readPart is a partition as its readers are to see it.
+//
+//	entries  the log
+//	next     the entry that comes next
+//	got      what they have got, and where it is
+type readPart struct {
+	entries []readEntry
+	next    int64
+	got     []model.Record
+	places  []int64
+}
+
+// txnReader stands in front of a transactional log and answers readers in its place, by a rule of
+// its own.
+type txnReader struct {
+	model.Service
+	rule  func(p *readPart, e *readEntry) fate
+	parts []readPart
+}
+
+// readBy has readers of the external system get what a rule says.
+func readBy(rule func(*readPart, *readEntry) fate) func(model.ServiceID,
+	model.Service) model.Service {
+	return func(id model.ServiceID, s model.Service) model.Service {
+		if id != model.External {
+			return s
+		}
+		return &txnReader{Service: s, rule: rule}
+	}
+}
+
+// Unwrap is the service behind the reader.
+func (r *txnReader) Unwrap() model.Service { return r.Service }
+
+// Reset implements model.Service.
+func (r *txnReader) Reset() {
+	r.Service.Reset()
+	r.parts = nil
+}
+
+// Serve implements model.Service. What the log has done is noted as it does it.
+func (r *txnReader) Serve(now int64, req *model.Message, ans *model.Answer) {
+	if req.Kind == model.Read { // whose cursor counts what these readers have got
+		r.read(req, ans)
+		return
+	}
+	r.Service.Serve(now, req, ans)
+	switch {
+	case ans.Outcome != model.Done:
+	case req.Kind == model.Write:
+		p := r.part(req.Seq)
+		p.entries = append(p.entries, readEntry{rec: req.Record, txn: req.Token})
+	case req.Kind == model.CommitTxn:
+		r.part(int64(req.Channel)).decide(req.Token, txnCommitted)
+	case req.Kind == model.AbortTxn:
+		r.part(int64(req.Channel)).decide(req.Token, txnAborted)
+	}
+}
+
+// part is a partition of that number.
+func (r *txnReader) part(n int64) *readPart {
+	for int64(len(r.parts)) <= n {
+		r.parts = append(r.parts, readPart{})
+	}
+	return &r.parts[n]
+}
+
+// read answers with what readers get, from a cursor on.
+func (r *txnReader) read(req *model.Message, ans *model.Answer) {
+	p := r.part(req.Seq)
+	for ; p.next < int64(len(p.entries)); p.next++ {
+		e := &p.entries[p.next]
+		fate := r.rule(p, e)
+		if fate == awaited {
+			break
+		}
+		if fate == shown {
+			p.got, p.places = append(p.got, e.rec), append(p.places, p.next)
+		}
+	}
+	ans.Seq, ans.Records, ans.Places = req.Cursor, p.got[req.Cursor:], p.places[req.Cursor:]
+	ans.N = int64(len(ans.Records))
+}
+
+func (p *readPart) decide(txn, state int64) {
+	for i := range p.entries {
+		if p.entries[i].txn == txn {
+			p.entries[i].state = state
+		}
+	}
+}
+
+// hasCommitted reports whether a transaction of an attempt is committed.
+func (p *readPart) hasCommitted(attempt int64) bool {
+	for i := range p.entries {
+		if e := &p.entries[i]; e.txn>>32 == attempt && e.state == txnCommitted {
+			return true
+		}
+	}
+	return false
+}
+
+// entriesOf is how many entries a transaction has.
+func (p *readPart) entriesOf(txn int64) (n int) {
+	for i := range p.entries {
+		if p.entries[i].txn == txn {
+			n++
+		}
+	}
+	return n
+}
+
+// isDecidedBehind reports whether anything behind the next entry is decided.
+func (p *readPart) isDecidedBehind() bool {
+	for _, e := range p.entries[p.next:] {
+		if e.state != txnUndecided {
+			return true
+		}
+	}
+	return false
+}
+
+// State implements model.Service. What readers were handed they keep: what is restored is new.
+func (r *txnReader) State(c *model.Codec) {
+	r.Service.State(c)
+	if c.IsDecoding() {
+		r.parts = nil
+	}
+	model.Slice(c, &r.parts, func(p *readPart) {
+		model.Slice(c, &p.entries, func(e *readEntry) {
+			c.Record(&e.rec)
+			c.Int64(&e.txn)
+			c.Int64(&e.state)
+		})
+		c.Int64(&p.next)
+		model.Slice(c, &p.got, c.Record)
+		model.Slice(c, &p.places, c.Int64)
+	})
+}
