@@ -108,6 +108,9 @@ func (s *Sweep) Claims() (broken, unsure bool) {
 func (s *Sweep) Text(style Style) string {
 	w := &writer{style: style}
 	head := "sweep of seeds " + s.Seeds
+	if first, _, isOpen := strings.Cut(s.Seeds, "-"); isOpen && s.isOpen {
+		head = "sweep of seeds from " + first
+	}
 	if s.Shard != "" {
 		head += ", shard " + s.Shard
 	}
@@ -222,7 +225,8 @@ func (w *writer) sweepMissing(s *Sweep) {
 		if u.Missing == 0 {
 			continue
 		}
-		w.line("not run: %d seeds of %s: %s", u.Missing, u.Name(), strings.Join(u.Ranges, ", "))
+		w.line("not run: %s of %s: %s", several(int(u.Missing), "seed"), u.Name(),
+			strings.Join(u.Ranges, ", "))
 	}
 }
 
@@ -240,8 +244,8 @@ func (w *writer) sweepSummary(s *Sweep) {
 	case s.Unknown > 0:
 		w.line("unknown: %d of %d runs are undecided", s.Unknown, s.Runs)
 	case unsure:
-		w.line("nothing failed in %d runs, and that is not all", s.Runs)
+		w.line("nothing failed in %s, and that is not all", several(int(s.Runs), "run"))
 	default:
-		w.line("nothing failed in %d runs", s.Runs)
+		w.line("nothing failed in %s", several(int(s.Runs), "run"))
 	}
 }

@@ -152,13 +152,32 @@ func (c *Cell) extent() (*model.Extent, error) {
 	return w.extentOf(c.Scenario.Seed, nil), nil
 }
 
+// seedsMax is how many seeds a cell can have: runs are counted in an int64, and taken by the block.
+const seedsMax = 1 << 62
+
+// countSeeds is how many seeds there are from first to last.
+func countSeeds(first, last uint64) (int64, error) {
+	switch {
+	case last < first:
+		return 0, fmt.Errorf("seeds %d-%d: the last is before the first", first, last)
+	case last-first >= seedsMax:
+		return 0, fmt.Errorf("seeds %d-%d are too many: at the most %d can be counted", first, last,
+			int64(seedsMax))
+	}
+	return int64(last-first) + 1, nil
+}
+
 // Seeds runs the scenario under a plan of the class for each seed from first to last.
 func (c *Cell) Seeds(ctx context.Context, first, last uint64) (*Tally, error) {
+	n, err := countSeeds(first, last)
+	if err != nil {
+		return nil, err
+	}
 	extent, err := c.extent()
 	if err != nil {
 		return nil, err
 	}
-	return c.each(ctx, int64(last-first)+1, func(w *worker, i int64) {
+	return c.each(ctx, n, func(w *worker, i int64) {
 		seed := first + uint64(i)
 		w.rules = c.Class.Draw(seed, extent, w.rules[:0])
 		w.run(seed, w.rules)

@@ -2,6 +2,8 @@ package search_test
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -190,5 +192,44 @@ func TestModes_CellsAgreeWithClaims(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A cell runs as many seeds as it was asked for, or says that it cannot.
+func TestCell_TooManySeeds(t *testing.T) {
+	ctx := context.Background()
+	cell := cellOf(t, "pipeline-three", 2, 1)
+	for _, last := range []uint64{math.MaxUint64, math.MaxInt64 + 1} {
+		_, err := cell.Seeds(ctx, 0, last)
+		require.ErrorContains(t, err, fmt.Sprintf("seeds 0-%d are too many", last))
+		_, err = cell.Envelope(ctx, 0, last, 3)
+		require.ErrorContains(t, err, fmt.Sprintf("seeds 0-%d are too many", last))
+		lib := cell.Library
+		_, err = search.Compare(ctx, lib, cell.Scenario, search.Comparing{Modes: lib.Modes[2:3],
+			Classes: lib.Classes[1:2], Last: last})
+		require.ErrorContains(t, err, "too many")
+	}
+	_, err := cell.Seeds(ctx, 9, 8)
+	require.ErrorContains(t, err, "seeds 9-8")
+	tally, err := cell.Seeds(ctx, math.MaxUint64-2, math.MaxUint64)
+	require.NoError(t, err)
+	require.EqualValues(t, 3, tally.Runs)
+}
+
+// A matrix whose runs were not all made says so.
+func TestCompare_PartialWithoutAllSeeds(t *testing.T) {
+	cell := cellOf(t, "pipeline-three", 2, 1)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	lib := cell.Library
+	for _, isWhole := range []bool{true, false} {
+		if !isWhole {
+			cancel()
+		}
+		m, err := search.Compare(ctx, lib, cell.Scenario, search.Comparing{
+			Modes: lib.Modes[2:3], Classes: lib.Classes[1:2], First: 1, Last: 20})
+		require.NoError(t, err)
+		require.Equal(t, !isWhole, m.IsPartial)
+		require.Equal(t, isWhole, m.Rows[0].Seeds.Runs == 20)
 	}
 }

@@ -84,6 +84,10 @@ type Comparing struct {
 // says so.
 func Compare(ctx context.Context, lib *scenarios.Library, s *scenarios.Scenario,
 	opts Comparing) (*Matrix, error) {
+	seeds, err := countSeeds(opts.First, opts.Last)
+	if err != nil {
+		return nil, err
+	}
 	input, stats, err := lib.LoadInput(s)
 	if err != nil {
 		return nil, err
@@ -101,6 +105,10 @@ func Compare(ctx context.Context, lib *scenarios.Library, s *scenarios.Scenario,
 				return nil, err
 			}
 			m.Rows = append(m.Rows, row)
+			if class.Applies(mode) && row.Seeds.Runs < seeds && ctx.Err() == nil {
+				panic(fmt.Sprintf("search: %d of %d seeds of %s under %s were run", row.Seeds.Runs,
+					seeds, mode.Name, class.Name))
+			}
 			if opts.Progress != nil {
 				opts.Progress(len(m.Rows), len(opts.Modes)*len(opts.Classes))
 			}

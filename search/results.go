@@ -62,6 +62,11 @@ type UnitHeader struct {
 	Canary   string `json:"canary"`          // the failure that had to be seen, and was
 }
 
+// drawnPlans is how Plans begins where plans are drawn; no fault is called so.
+const drawnPlans = "1 to "
+
+func (u *UnitHeader) isDrawn() bool { return strings.HasPrefix(u.Plans, drawnPlans) }
+
 // Name is the scenario, the mode and the class.
 func (u *UnitHeader) Name() string {
 	text := u.Scenario + " under " + u.Mode
@@ -113,8 +118,44 @@ func (h *SweepHeader) difference(other *SweepHeader) string {
 	return strings.Join(parts, "; ")
 }
 
+// Without a last seed nobody knows how long a sweep goes on. Its blocks begin small, so that within
+// a second every unit gets its turn, and grow, so that a night has not too many of them: there are
+// blocksAlike of a size, then as many twice as long, until they have doubled so many times.
+const (
+	blocksAlike = 16
+	growths     = 5
+)
+
+// sizeOf is how many seeds a block has, but for the last one.
+func (h *SweepHeader) sizeOf(block uint64) uint64 {
+	if !h.isOpen {
+		return h.Block
+	}
+	return h.Block << min(block/blocksAlike, growths)
+}
+
+// offsetOf is how many seeds there are before a block.
+func (h *SweepHeader) offsetOf(block uint64) uint64 {
+	if !h.isOpen {
+		return block * h.Block
+	}
+	doublings := min(block/blocksAlike, growths)
+	// Before the last doubling there are blocksAlike blocks of 1, 2, 4 ... times the first size.
+	before := blocksAlike * (1<<doublings - 1) * h.Block
+	return before + (block-doublings*blocksAlike)*(h.Block<<doublings)
+}
+
+// blockAt is the block of the seed that is so many behind the first.
+func (h *SweepHeader) blockAt(offset uint64) uint64 {
+	block := uint64(0)
+	for h.isOpen && block < blocksAlike*growths && offset >= h.offsetOf(block+blocksAlike) {
+		block += blocksAlike
+	}
+	return block + (offset-h.offsetOf(block))/h.sizeOf(block)
+}
+
 // blocks is how many blocks the seeds are cut into.
-func (h *SweepHeader) blocks() uint64 { return (h.last-h.first)/h.Block + 1 }
+func (h *SweepHeader) blocks() uint64 { return h.blockAt(h.last-h.first) + 1 }
 
 // myBlocks is how many of them the shard has.
 func (h *SweepHeader) myBlocks() uint64 {
@@ -131,17 +172,29 @@ func (h *SweepHeader) nth(n uint64) uint64 { return n*h.shards + h.shard - 1 }
 // mine is how many seeds the shard has of each unit.
 func (h *SweepHeader) mine() uint64 {
 	mine := h.myBlocks()
-	seeds := mine * h.Block
-	if mine > 0 && h.nth(mine-1) == h.blocks()-1 {
-		seeds -= h.blocks()*h.Block - 1 - (h.last - h.first)
+	seeds := h.seedsIn(mine)
+	if last := h.blocks() - 1; mine > 0 && h.nth(mine-1) == last {
+		seeds -= h.offsetOf(last) + h.sizeOf(last) - 1 - (h.last - h.first)
+	}
+	return seeds
+}
+
+// seedsIn is how many seeds so many blocks of the shard have, if the last of them is whole.
+func (h *SweepHeader) seedsIn(mine uint64) (seeds uint64) {
+	for nth := range mine {
+		block := h.nth(nth)
+		if block >= blocksAlike*growths { // from here on they are alike
+			return seeds + (mine-nth)*h.sizeOf(block)
+		}
+		seeds += h.sizeOf(block)
 	}
 	return seeds
 }
 
 // seedsOf are the seeds of a block.
 func (h *SweepHeader) seedsOf(block uint64) (first, last uint64) {
-	first = h.first + block*h.Block
-	return first, first + min(h.Block-1, h.last-first)
+	first = h.first + h.offsetOf(block)
+	return first, first + min(h.sizeOf(block)-1, h.last-first)
 }
 
 // blockOf is the block of exactly these seeds.
@@ -149,7 +202,7 @@ func (h *SweepHeader) blockOf(first, last uint64) (block uint64, ok bool) {
 	if first < h.first || first > h.last {
 		return 0, false
 	}
-	block = (first - h.first) / h.Block
+	block = h.blockAt(first - h.first)
 	from, upTo := h.seedsOf(block)
 	return block, from == first && upTo == last
 }
@@ -168,7 +221,9 @@ func (h *SweepHeader) read() error {
 		seeds += fmt.Sprint(uint64(math.MaxUint64))
 	}
 	var ok bool
-	h.first, h.last, ok = ParseSeeds(seeds)
+	if h.first, h.last, ok = ParseSeeds(seeds); h.isOpen {
+		h.last = lastOpen(h.first)
+	}
 	h.shard, h.shards = 1, 1
 	if h.Shard != "" {
 		h.shard, h.shards, _ = ParseShard(h.Shard)
@@ -176,15 +231,27 @@ func (h *SweepHeader) read() error {
 	switch {
 	case h.Format != resultsFormat:
 		return fmt.Errorf("format %d, expected %d", h.Format, resultsFormat)
-	case !ok:
+	case !ok || h.last-h.first == math.MaxUint64:
 		return fmt.Errorf("seeds %q", h.Seeds)
-	case h.Block == 0 || h.shards == 0 || h.FailuresMax < 1 || len(h.Units) == 0:
+	case h.Block == 0 || h.Block > blockEvents || h.shards == 0 || h.FailuresMax < 1,
+		len(h.Units) == 0:
 		return fmt.Errorf("a header without a block, a unit or a limit, or with a wrong shard")
 	case h.Manifest != h.digest():
 		return fmt.Errorf("manifest %s, and its lines give %s", h.Manifest, h.digest())
 	}
 	return nil
 }
+
+// lastOpen is the last seed where there is none: seeds are counted, and 2^64 of them cannot be.
+func lastOpen(first uint64) uint64 {
+	if first == 0 {
+		return math.MaxUint64 - 1
+	}
+	return math.MaxUint64
+}
+
+// shardsMax is how many shards there can be.
+const shardsMax = math.MaxUint16
 
 // ParseShard reads "K/N", K from 1 to N, which is below 65536.
 func ParseShard(text string) (shard, shards uint64, ok bool) {
@@ -292,7 +359,7 @@ func (g *FailureGroup) keep(f *Failure, most int) error {
 		old = g.First[at]
 	}
 	if old != nil && old.Seed == f.Seed {
-		if old.Hash != f.Hash || old.Events != f.Events || !slices.Equal(old.Faults, f.Faults) {
+		if old.differs(f) {
 			return &Differing{Text: fmt.Sprintf("%s under %s, seed %d: two runs differ, hashes %s "+
 				"and %s", f.Scenario, f.Mode, f.Seed, old.Hash, f.Hash)}
 		}
@@ -308,6 +375,18 @@ func (g *FailureGroup) keep(f *Failure, most int) error {
 		g.First = g.First[:min(len(g.First), most)]
 	}
 	return nil
+}
+
+// differs reports whether two failures of one seed are of different runs.
+func (f *Failure) differs(o *Failure) bool {
+	return f.Hash != o.Hash || f.Events != o.Events || !slices.Equal(f.Faults, o.Faults)
+}
+
+// contradicts reports whether another run of the same seed is kept.
+func (g *FailureGroup) contradicts(f *Failure) bool {
+	return slices.ContainsFunc(g.kept(), func(o *Failure) bool {
+		return o.Seed == f.Seed && o.differs(f)
+	})
 }
 
 // kept lists what is kept, in the order of seeds.

@@ -49,8 +49,10 @@ func TestReadResults_Garbage(t *testing.T) {
 		{replaced(1, `"mode":"`, `"mode":"x`), `^x:2: the header has no pipeline-three under x`},
 		{replaced(1, `"xor":"`, `"xor":"x`), `^x:2: xor "x.*", expected 16 hex digits$`},
 		{replaced(1, `,"xor"`, `,"crashes":{"moon":1},"xor"`), `^x:2: crashes in an unknown gap`},
-		{replaced(fail, `"signature":"`, `"signature":"x`), `^x:\d+: seed \d+: no block counts`},
-		{replaced(fail, `"verdict":"`, `"verdict":"x`), `^x:\d+: seed \d+: no block counts`},
+		{replaced(fail, `"signature":"`, `"signature":"x`),
+			`^x:\d+: seed \d+: the block of seeds \S+ counts no such failure, violated xboast_`},
+		{replaced(fail, `"verdict":"`, `"verdict":"x`), `counts no such failure, xviolated boast_`},
+		{replaced(fail, `"verdict":"violated"`, `"verdict":"unknown"`), `counts no such failure`},
 		{replaced(fail, `"seed":`, `"seed":9`), `seed 9\d+ is not in the header$`},
 		{replaced(fail, `"mode":"`, `"mode":"x`), `is not in the header$`},
 		{strings.Join(slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
@@ -70,7 +72,7 @@ func TestReadResults_Garbage(t *testing.T) {
 func TestReadResults_FarAway(t *testing.T) {
 	skipLongBlocks(t)
 	w := newSweeper(t)
-	opts := search.Sweeping{First: 0, Last: 1<<64 - 1, Workers: 1}
+	opts := search.Sweeping{First: 0, Last: 1<<64 - 2, Workers: 1}
 	file := w.file(opts, nil, 2) // the header and one block
 	r, _ := w.read(file)
 	first := r.Header.Block << 30
@@ -138,23 +140,23 @@ func TestResults_OtherSweep(t *testing.T) {
 		opts search.Sweeping
 		want string
 	}{
-		{search.Sweeping{Faults: 2}, `--faults 2, not 3; plans of .*`},
-		{search.Sweeping{Any: true}, `--any true, not false`},
-		{search.Sweeping{FailuresMax: 1}, `--max-failures 1, not 10`},
-		{search.Sweeping{Version: "v1.2.3"}, `version v1.2.3, not `},
+		{search.Sweeping{Faults: 2}, `--faults 3, not 2; plans of .*`},
+		{search.Sweeping{Any: true}, `--any false, not true`},
+		{search.Sweeping{FailuresMax: 1}, `--max-failures 10, not 1`},
+		{search.Sweeping{Version: "v1.2.3"}, `version , not v1.2.3`},
 	} {
 		file := small(t, tc.opts)
 		other, _, err := search.ReadResults("other", bytes.NewReader(file))
 		require.NoError(t, err)
 		_, err = search.MergeResults([]*search.Results{mine, other})
-		require.Regexp(t, `^other and x.jsonl are of different sweeps: `+tc.want, err)
+		require.Regexp(t, `^x.jsonl and other are of different sweeps: `+tc.want, err)
 		s, err := search.NewSweep(w.lib, w.units, search.Sweeping{First: 1, Last: 60})
 		require.NoError(t, err)
-		require.Regexp(t, `^it has another sweep: `+tc.want, s.Resume(other))
+		require.ErrorContains(t, s.Resume(other), "it has another sweep: ")
 	}
 	other, _ := w.read(w.file(search.Sweeping{First: 1, Last: 61}, nil, 0))
 	_, err := search.MergeResults([]*search.Results{mine, other})
-	require.ErrorContains(t, err, "seeds 1-61, not 1-60")
+	require.ErrorContains(t, err, "seeds 1-60, not 1-61")
 
 	longer := newSweeper(t)
 	longer.units[1].Scenario.Input.Records = 2
@@ -169,37 +171,162 @@ func TestResults_OtherSweep(t *testing.T) {
 	require.EqualError(t, s.Resume(shard), `it has shard "1/2", not "2/2"`)
 }
 
-// Where two files have run the same seeds they must have the same hashes and the same verdicts.
+// Where two files have run the same seeds they must have the same hashes and the same verdicts. The
+// files that are named are those that contradict each other, in the order given.
 func TestMergeResults_Differing(t *testing.T) {
 	w := newSweeper(t)
-	file := string(small(t, search.Sweeping{}))
-	xor := regexp.MustCompile(`(?m)^(\{"kind":"pass".*"seeds":"7-7".*"xor":")\w{4}`)
-	fail := regexp.MustCompile(`(?m)^(\{"kind":"fail".*"hash":")\w{4}`)
-	events := regexp.MustCompile(`(?m)^(\{"kind":"pass".*"seeds":"7-7".*"events":)`)
+	lines := strings.SplitAfter(string(small(t, search.Sweeping{})), "\n")
+	file := strings.Join(lines[:len(lines)-2], "") // without its footer
+	pass := func(field string) *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^(\{"kind":"pass".*` + field + `)`)
+	}
+	fail := func(field string) *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^(\{"kind":"fail".*"` + field + `":)`)
+	}
+	const named = `^a and c: pipeline-three under \w+, seed`
 	for _, tc := range []struct {
 		changed, want string
 	}{
-		{xor.ReplaceAllString(file, "${1}0000"),
-			`^a and c: pipeline-three under \w+, seeds 7-7: two runs differ, hashes .* and 0000`},
-		{fail.ReplaceAllString(file, "${1}0000"),
-			`^a and c: pipeline-three under boast, seed \d+: two runs differ, hashes .* and 0000`},
-		{events.ReplaceAllString(file, "${1}9"), `two runs differ in what was judged of the same`},
+		{first(pass(`"xor":"`), file, `\w{4}`, "0000"), named + `s \d+-\d+: two runs differ, ha`},
+		{first(pass(`"events":`), file, ``, "9"), `differ in what was judged of the same traces, `},
+		{first(pass(`"crashes":\{"`), file, `\w+`, "notify"), `in where crashes fell in the same`},
+		{first(fail("hash"), file, `"\w{4}`, `"0000`), named + ` \d+: two .*, hashes .* and 0000`},
+		{first(fail("events"), file, ``, "9"), named + ` \d+: two runs differ`},
+		{first(fail("faults"), file, `\[`, `["crash op/0 at 9ms",`), named + ` \d+: two runs dif`},
 	} {
 		require.NotEqual(t, file, tc.changed)
 		var parts []*search.Results
-		for i, text := range []string{file, file, tc.changed} {
+		for i, text := range []string{file, lacking(file, tc.changed), tc.changed} {
 			r, _, err := search.ReadResults(string("abc"[i]), strings.NewReader(text))
 			require.NoError(t, err)
 			parts = append(parts, r)
 		}
 		_, err := search.MergeResults(parts)
 		require.Regexp(t, tc.want, err)
+		require.Regexp(t, "^a and c: ", err)
 		var d *search.Differing
 		require.True(t, errors.As(err, &d))
+		parts[0], parts[1] = parts[1], parts[0]
+		_, err = search.MergeResults(parts)
+		require.Regexp(t, "^a and c: ", err, "the first file does not have the run")
 		_, _, err = search.ReadResults("both", strings.NewReader(file+tc.changed))
 		require.Regexp(t, `^both:\d+: .*two runs differ`, err)
 	}
 	require.Equal(t, w.merged([]byte(file)), w.merged([]byte(file), []byte(file)))
+}
+
+// lacking is a file without the line that is another one in a changed file.
+func lacking(file, changed string) (text string) {
+	others := strings.SplitAfter(changed, "\n")
+	for i, line := range strings.SplitAfter(file, "\n") {
+		if line == others[i] {
+			text += line
+		}
+	}
+	return text
+}
+
+// first puts a text in the place of another behind the first match.
+func first(at *regexp.Regexp, file, old, now string) string {
+	end := at.FindStringIndex(file)[1]
+	rest := regexp.MustCompile(`^`+old).ReplaceAllLiteralString(file[end:], now)
+	return file[:end] + rest
+}
+
+// Of one trace that failed in different ways the ways are told, not counts that are the same.
+func TestMergeResults_DifferingSignatures(t *testing.T) {
+	file := string(small(t, search.Sweeping{}))
+	find := func(pattern, text string) string {
+		found := regexp.MustCompile(`(?m)` + pattern).FindStringSubmatch(text)
+		return found[len(found)-1]
+	}
+	pass := find(`^\{"kind":"pass".*"signatures":\{"boast_[^"]*".*\n`, file)
+	header, signature := find(`^.*`, file), find(`boast_[^"]*`, pass)
+	fail := find(`^\{"kind":"fail".*"seed":`+find(`"seeds":"(\d+)-`, pass)+`,.*\n`, file)
+	one := header + "\n" + fail + pass
+	other := strings.ReplaceAll(one, signature, "boast_other=loss")
+	var parts []*search.Results
+	for i, text := range []string{one, other} {
+		r, _, err := search.ReadResults(string("ab"[i]), strings.NewReader(text))
+		require.NoError(t, err)
+		parts = append(parts, r)
+	}
+	_, err := search.MergeResults(parts)
+	require.ErrorContains(t, err,
+		"in how often the same traces failed in which way, map["+signature)
+}
+
+// A footer that does not say what the lines above it come to is refused, and so is a line that has
+// no end. Files behind each other have a footer each.
+func TestReadResults_Footer(t *testing.T) {
+	w := newSweeper(t)
+	file := string(small(t, search.Sweeping{}))
+	lines := strings.SplitAfter(file, "\n")
+	foot := len(lines) - 2
+	require.Contains(t, lines[foot], `"kind":"footer"`)
+	for _, tc := range []string{`"runs":120`, `"held":`, `"failed":`, `"events":`,
+		`"complete":true`} {
+		name, _, _ := strings.Cut(tc, ":")
+		now := name + ":7"
+		if tc == `"complete":true` {
+			now = `"complete":false`
+		} else {
+			tc = regexp.MustCompile(name + `:\d+`).FindString(lines[foot])
+		}
+		text := strings.Join(lines[:foot], "") + strings.Replace(lines[foot], tc, now, 1)
+		_, _, err := search.ReadResults("x", strings.NewReader(text))
+		require.Regexp(t, fmt.Sprintf(`^x:%d: the footer says .* come to `, foot+1), err)
+	}
+	without := strings.Join(lines[:1], "") + strings.Join(lines[2:], "")
+	_, _, err := search.ReadResults("x", strings.NewReader(without))
+	require.ErrorContains(t, err, "the footer says", "a line is gone")
+	r, _, err := search.ReadResults("x", strings.NewReader(file+file))
+	require.NoError(t, err)
+	require.EqualValues(t, 120, r.Total().Runs)
+	shard := w.file(search.Sweeping{First: 1, Last: 60, Shard: 2, Shards: 3}, nil, 0)
+	_, _, err = search.ReadResults("x", strings.NewReader(file+string(shard)))
+	require.NoError(t, err)
+}
+
+// A line that never ends is refused before it is in memory.
+func TestReadResults_EndlessLine(t *testing.T) {
+	_, _, err := search.ReadResults("x", &endless{begin: string(small(t, search.Sweeping{}))})
+	require.Regexp(t, `^x:\d+: no line of results: it is longer than 16777216 bytes$`, err)
+}
+
+// endless is a file with zeros behind its begin.
+type endless struct {
+	begin string
+	read  int
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	n := copy(p, e.begin)
+	e.begin = e.begin[n:]
+	clear(p[n:])
+	if e.read += len(p); e.read > 100<<20 {
+		return 0, errors.New("read on and on")
+	}
+	return len(p), nil
+}
+
+// A failure of which its own block knows nothing is refused, wherever its line stands.
+func TestReadResults_FailureOutsideOfItsBlock(t *testing.T) {
+	lines := strings.SplitAfter(string(small(t, search.Sweeping{})), "\n")
+	at := slices.IndexFunc(lines, func(line string) bool {
+		return strings.Contains(line, `"kind":"fail"`)
+	})
+	held := slices.IndexFunc(lines, func(line string) bool {
+		return strings.Contains(line, `"mode":"boast"`) && strings.Contains(line, `"held":1`)
+	})
+	seed := regexp.MustCompile(`"seeds":"(\d+)-`).FindStringSubmatch(lines[held])[1]
+	moved := regexp.MustCompile(`"seed":\d+`).ReplaceAllString(lines[at], `"seed":`+seed)
+	for _, place := range []int{held, held + 1} {
+		text := strings.Join(slices.Insert(slices.Clone(lines), place, moved), "")
+		_, _, err := search.ReadResults("x", strings.NewReader(text))
+		require.Regexp(t, fmt.Sprintf(`^x:%d: seed %s: the block of seeds %s-%s counts no such`,
+			held+2, seed, seed, seed), err)
+	}
 }
 
 // What was not run is named by its seeds; what another shard has is not missing.
@@ -273,6 +400,73 @@ func TestSweep_Open(t *testing.T) {
 	s, err := search.NewSweep(w.lib, w.units, opts)
 	require.NoError(t, err)
 	require.ErrorContains(t, s.Resume(longer), "seeds 3-, not 3-10")
+}
+
+// Blocks of a sweep without a last seed are small at first and grow; they have every seed once, and
+// a line of any of them is known by its seeds.
+func TestSweep_OpenBlocksGrow(t *testing.T) {
+	for _, first := range []uint64{0, 7} {
+		h := search.OpenHeader(first, 3)
+		next, sizes := first, map[uint64]int{}
+		for block := range uint64(200) {
+			from, upTo := search.SeedsOf(h, block)
+			require.Equal(t, next, from)
+			next = upTo + 1
+			sizes[upTo-from+1]++
+			got, ok := search.BlockOf(h, from, upTo)
+			require.True(t, ok)
+			require.Equal(t, block, got)
+			_, ok = search.BlockOf(h, from, upTo+1)
+			require.False(t, ok)
+			_, ok = search.BlockOf(h, from+1, upTo)
+			require.False(t, ok)
+		}
+		require.Equal(t, map[uint64]int{3: 16, 6: 16, 12: 16, 24: 16, 48: 16, 96: 120}, sizes)
+	}
+}
+
+// Of a sweep without a last seed each shard has what the others do not have, over growing blocks.
+func TestSweep_OpenShards(t *testing.T) {
+	skipLongBlocks(t)
+	w := newSweeper(t)
+	w.units = w.units[1:]
+	var parts [][]byte
+	for k := range uint64(3) {
+		opts := search.Sweeping{First: 3, IsOpen: true, Workers: 1, Shard: k + 1, Shards: 3}
+		file := w.file(opts, nil, 8) // the header and seven blocks: beyond the sixteenth of all
+		r, _ := w.read(file)
+		n, _ := r.Missing(0)
+		require.Zero(t, n)
+		require.True(t, r.IsComplete())
+		parts = append(parts, file)
+	}
+	all, _ := w.read([]byte(w.merged(parts...)))
+	require.EqualValues(t, (16+2*5)*all.Header.Block, all.Units[0].Runs)
+	n, ranges := all.Missing(0)
+	require.Zero(t, n, ranges)
+	two, _ := w.read([]byte(w.merged(parts[0], parts[2])))
+	n, _ = two.Missing(0)
+	require.EqualValues(t, (5+2*2)*all.Header.Block, n)
+}
+
+// Results lack what any unit lacks.
+func TestResults_IncompleteInAnyUnit(t *testing.T) {
+	w := newSweeper(t)
+	opts := search.Sweeping{First: 1, Last: 3, Workers: 1}
+	file := strings.SplitAfter(string(w.file(opts, nil, 0)), "\n")
+	for unit, mode := range []string{"boast", "snapshot"} {
+		var text string
+		for _, line := range file[:len(file)-2] {
+			if !strings.Contains(line, `"seeds":"2-2"`) || !strings.Contains(line, mode) ||
+				strings.Contains(line, `"header"`) {
+				text += line
+			}
+		}
+		r, _ := w.read([]byte(text))
+		n, _ := r.Missing(unit)
+		require.EqualValues(t, 1, n)
+		require.False(t, r.IsComplete())
+	}
 }
 
 // What was saved as a file is known from then on.

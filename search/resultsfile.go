@@ -10,6 +10,8 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+
+	"github.com/oncesim/oncesim/model"
 )
 
 // ReadResults reads a result file, which is called name in errors. whole is how many bytes of it
@@ -19,9 +21,12 @@ func ReadResults(name string, from io.Reader) (r *Results, whole int64, err erro
 	f := resultsReader{pending: map[blockName][]*Failure{}}
 	b := bufio.NewReaderSize(from, 1<<16)
 	for n := 1; ; n++ {
-		line, err := b.ReadBytes('\n')
+		line, err := readLine(b)
 		if errors.Is(err, io.EOF) {
 			return f.end(name, whole)
+		}
+		if errors.Is(err, errLongLine) {
+			return nil, 0, fmt.Errorf("%s:%d: %w", name, n, err)
 		}
 		if err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", name, err)
@@ -30,6 +35,26 @@ func ReadResults(name string, from io.Reader) (r *Results, whole int64, err erro
 			return nil, 0, fmt.Errorf("%s:%d: %w", name, n, err)
 		}
 		whole += int64(len(line))
+	}
+}
+
+// lineMax bounds a line of results: what is longer is none.
+const lineMax = 16 << 20
+
+var errLongLine = fmt.Errorf("no line of results: it is longer than %d bytes", lineMax)
+
+// readLine reads a line with its end. The error is errLongLine, io.EOF of what has no end, or that
+// of b.
+func readLine(b *bufio.Reader) (line []byte, err error) {
+	for {
+		part, err := b.ReadSlice('\n')
+		if len(line)+len(part) > lineMax {
+			return nil, errLongLine
+		}
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
 	}
 }
 
@@ -60,6 +85,7 @@ type blockName struct {
 type resultsReader struct {
 	results *Results
 	pending map[blockName][]*Failure // whose block is not there yet
+	part    *Results                 // since the latest header
 }
 
 func (f *resultsReader) take(line []byte) error {
@@ -83,8 +109,7 @@ func (f *resultsReader) take(line []byte) error {
 	case kindFail:
 		return f.fail(line)
 	case kindFooter:
-		var foot footerLine
-		return unmarshalLine(line, &foot)
+		return f.footer(line)
 	}
 	return fmt.Errorf("unknown kind %q, expected header, pass, fail or footer", head.Kind)
 }
@@ -96,6 +121,19 @@ func unmarshalLine(line []byte, into any) error {
 	return d.Decode(into)
 }
 
+// footer reads a footer and compares it with the lines above it, up to their header.
+func (f *resultsReader) footer(line []byte) error {
+	var foot footerLine
+	if err := unmarshalLine(line, &foot); err != nil {
+		return err
+	}
+	if want := f.part.footer(); foot != *want {
+		return fmt.Errorf("the footer says %+v complete %t, and the lines above it come to %+v "+
+			"complete %t", foot.SweepCounts, foot.IsComplete, want.SweepCounts, want.IsComplete)
+	}
+	return nil
+}
+
 // header reads a header. There are several where files were put behind each other.
 func (f *resultsReader) header(line []byte) error {
 	var h SweepHeader
@@ -105,6 +143,7 @@ func (f *resultsReader) header(line []byte) error {
 	if err := h.read(); err != nil {
 		return err
 	}
+	f.part = newResults(h)
 	if f.results != nil {
 		if text := h.difference(&f.results.Header); text != "" {
 			return fmt.Errorf("a header of another sweep: %s", text)
@@ -136,7 +175,33 @@ func (f *resultsReader) pass(line []byte) error {
 	name := blockName{unit, block}
 	failures := f.pending[name]
 	delete(f.pending, name)
+	if err := p.check(failures); err != nil {
+		return err
+	}
+	if !f.part.Units[unit].done.has(block) {
+		f.part.Units[unit].done.add(block)
+		f.part.Units[unit].SweepCounts.add(&p.SweepCounts)
+	}
 	return f.results.add(&p, failures)
+}
+
+// check compares a block with failures of it: there are no more of a signature than it counts, and
+// none of a verdict that none of its runs has.
+func (p *passLine) check(failures []*Failure) error {
+	seeds := map[string]map[uint64]bool{}
+	for _, e := range failures {
+		if seeds[e.Signature] == nil {
+			seeds[e.Signature] = map[uint64]bool{}
+		}
+		seeds[e.Signature][e.Seed] = true
+		isVerdict := e.Verdict == model.Violated.String() && p.Failed > 0 ||
+			e.Verdict == unknownVerdict && p.Unknown > 0
+		if !isVerdict || int64(len(seeds[e.Signature])) > p.Signatures[e.Signature] {
+			return fmt.Errorf("seed %d: the block of seeds %s counts no such failure, %s %s",
+				e.Seed, p.Seeds, e.Verdict, e.Signature)
+		}
+	}
+	return nil
 }
 
 func (f *resultsReader) fail(line []byte) error {
@@ -150,8 +215,11 @@ func (f *resultsReader) fail(line []byte) error {
 		return fmt.Errorf("%s under %s %s, seed %d is not in the header", e.Scenario, e.Mode,
 			e.Class, e.Seed)
 	}
-	name := blockName{unit, (e.Seed - h.first) / h.Block}
-	if f.results.Units[unit].done.has(name.block) {
+	name := blockName{unit, h.blockAt(e.Seed - h.first)}
+	if u := &f.results.Units[unit]; u.done.has(name.block) {
+		if err := u.records[name.block].check([]*Failure{&e}); err != nil {
+			return err
+		}
 		return f.results.fail(&e)
 	}
 	f.pending[name] = append(f.pending[name], &e)
@@ -168,9 +236,9 @@ func MergeResults(parts []*Results) (*Results, error) {
 		all.Units[i].records = map[uint64]*passLine{}
 	}
 	for i, part := range parts {
-		if text := part.Header.difference(&all.Header); text != "" {
-			return nil, fmt.Errorf("%s and %s are of different sweeps: %s", part.name,
-				parts[0].name, text)
+		if text := all.Header.difference(&part.Header); text != "" {
+			return nil, fmt.Errorf("%s and %s are of different sweeps: %s", parts[0].name,
+				part.name, text)
 		}
 		if err := all.merge(part, parts[:i]); err != nil {
 			return nil, err
@@ -195,7 +263,8 @@ func (r *Results) merge(part *Results, before []*Results) error {
 			for _, f := range g.kept() {
 				if err := r.fail(f); err != nil {
 					return between(err, part, before, func(b *Results) bool {
-						return b.Units[i].groups[f.Signature] != nil
+						g := b.Units[i].groups[f.Signature]
+						return g != nil && g.contradicts(f)
 					})
 				}
 			}

@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/bits"
 	"reflect"
 	"slices"
@@ -71,7 +72,7 @@ func (r *Results) Missing(unit int) (seeds uint64, ranges []string) {
 	mine, all := h.myBlocks(), h.mine()
 	if h.isOpen {
 		mine = r.farthest()
-		all = mine * h.Block
+		all = h.seedsIn(mine)
 	}
 	seeds = all - uint64(u.Runs)
 	for nth := uint64(0); nth < mine && seeds > 0; nth++ {
@@ -114,6 +115,13 @@ func (r *Results) IsComplete() bool {
 		}
 	}
 	return true
+}
+
+// IsUntested reports whether a unit that has faults of its own was never struck by all of them in
+// one run: its runs have put nothing to the test. Of plans that are drawn some are never reached.
+func (r *Results) IsUntested(unit int) bool {
+	u := &r.Units[unit]
+	return u.Planned > 0 && u.Unreached == u.Runs && !r.Header.Units[unit].isDrawn()
 }
 
 // IsOpen reports whether there is no last seed.
@@ -164,9 +172,15 @@ func (r *Results) conflict(unit int, old, pass *passLine) error {
 		return fmt.Errorf("%s, seeds %s were run already", r.Header.Units[unit].Name(), pass.Seeds)
 	case old.Xor != pass.Xor:
 		text += fmt.Sprintf(", hashes %s and %s", old.Xor, pass.Xor)
-	default:
+	case old.SweepCounts != pass.SweepCounts:
 		text += fmt.Sprintf(" in what was judged of the same traces, %+v and %+v", old.SweepCounts,
 			pass.SweepCounts)
+	case !maps.Equal(old.Signatures, pass.Signatures):
+		text += fmt.Sprintf(" in how often the same traces failed in which way, %v and %v",
+			old.Signatures, pass.Signatures)
+	default:
+		text += fmt.Sprintf(" in where crashes fell in the same traces, %v and %v", old.Crashes,
+			pass.Crashes)
 	}
 	return &Differing{Text: text}
 }

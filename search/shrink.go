@@ -35,7 +35,7 @@ type Shrunk struct {
 	Runs      int // re-executions spent
 	// IsMinimal: every single deletion and weakening was tried, and each loses what was kept.
 	IsMinimal bool
-	Singles   int            // how many those are, where IsMinimal
+	Singles   int            // how many of those there were to run, where IsMinimal
 	Dropped   []faults.Fault // of the original plan, not needed
 
 	Faults, Records, Events [2]int64 // before and after
@@ -69,7 +69,7 @@ func Shrink(ctx context.Context, lib *scenarios.Library, s *scenarios.Scenario, 
 	}
 	isMinimal := k.shrink()
 	after := k.size()
-	r := &Shrunk{Scenario: k.result(), Signature: k.best.signature, Runs: k.runs,
+	r := &Shrunk{Scenario: k.result(isMinimal), Signature: k.best.signature, Runs: k.runs,
 		IsMinimal: isMinimal, Singles: k.singles}
 	for i, pair := range []*[2]int64{&r.Faults, &r.Records, &r.Events} {
 		*pair = [2]int64{k.before[i], after[i]}
@@ -107,9 +107,11 @@ func (k *shrinker) shrink() (isMinimal bool) {
 func (k *shrinker) step() (isTaken bool) {
 	k.singles = 0
 	for c := range k.steps {
-		k.singles++
 		if k.try(c) || k.isCut {
 			return !k.isCut
+		}
+		if k.isTried(c) {
+			k.singles++
 		}
 	}
 	return false
@@ -138,12 +140,15 @@ func (k *shrinker) steps(yield func(candidate) bool) {
 
 // result is the smallest so far as a scenario of its own. What a person wrote of the original, and
 // what was recorded of it, is not about this run.
-func (k *shrinker) result() *scenarios.Scenario {
+func (k *shrinker) result(isMinimal bool) *scenarios.Scenario {
 	s := *k.best.s
 	s.Expect, s.Trace, s.Recorded = nil, "", nil
 	after := k.size()
 	s.Prose = fmt.Sprintf("%s, shrunk: %s and %s are left of %d and %d.", k.origin.Name,
 		counted(after[0], "fault"), counted(after[1], "record"), k.before[0], k.before[1])
+	if !isMinimal {
+		s.Prose += " Not every single step was tried: it may not be minimal."
+	}
 	return &s
 }
 

@@ -137,22 +137,10 @@ func replays(t *testing.T, lib *scenarios.Library, s *scenarios.Scenario, r *sea
 }
 
 // noLesser runs everything that is one thing less than a shrunk scenario: nothing of that fails in
-// the same way. Lines that are named by faults are left alone.
+// the same way.
 func noLesser(t *testing.T, lib *scenarios.Library, r *search.Shrunk) {
 	t.Helper()
-	s := *r.Scenario
-	if slices.ContainsFunc(s.Faults, func(f faults.Fault) bool {
-		return f.Record != faults.RecordName{}
-	}) {
-		return
-	}
-	for _, less := range lesser(&s) {
-		_, res, err := scenarios.Run(lib, less, scenarios.Options{})
-		if err != nil || slices.Contains(res.Subject.History.Reached, 0) ||
-			res.Subject.History.End.Reason == model.EventBound {
-			continue
-		}
-		require.NotEqual(t, r.Signature, search.Signature(less.Mode, res.Verdicts), "%s",
-			scenarios.Format(lib, less))
-	}
+	holdsNoLesser(t, lib, r, func(s *scenarios.Scenario, res *scenarios.Result) bool {
+		return search.Signature(s.Mode, res.Verdicts) == r.Signature
+	})
 }

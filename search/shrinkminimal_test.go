@@ -12,6 +12,7 @@ import (
 	"github.com/oncesim/oncesim/model"
 	"github.com/oncesim/oncesim/scenarios"
 	"github.com/oncesim/oncesim/search"
+	"github.com/oncesim/oncesim/sim"
 )
 
 // planted is what a run must have to be kept, whatever it does: faults at least as strong as some,
@@ -122,20 +123,15 @@ func TestShrink_IsMinimalWhereItSaysSo(t *testing.T) {
 			continue
 		}
 		minimal++
-		for _, less := range lesser(r.Scenario) {
-			tried++
-			_, res, err := scenarios.Run(lib, less, scenarios.Options{})
-			if err == nil && !slices.Contains(res.Subject.History.Reached, 0) {
-				require.False(t, p.keeps(less, &res), "%d: %s", n, scenarios.Format(lib, less))
-			}
-		}
+		tried += holdsNoLesser(t, lib, r, p.keeps)
 	}
 	t.Logf("%d of 20 are minimal, %d lesser scenarios", minimal, tried)
 	require.GreaterOrEqual(t, minimal, 18)
 }
 
 // lesser makes every scenario that has one fault, record, partition, task or setting less, or a
-// fault with an earlier ordinal or a shorter time. Faults of s name no record.
+// fault that is weaker: of an earlier ordinal, record, checkpoint or life, of a shorter time, at a
+// weaker point, or of a weaker action.
 func lesser(s *scenarios.Scenario) []*scenarios.Scenario {
 	var list []*scenarios.Scenario
 	add := func(change func(c *scenarios.Scenario)) {
@@ -150,20 +146,18 @@ func lesser(s *scenarios.Scenario) []*scenarios.Scenario {
 	}
 	for i, f := range s.Faults {
 		add(func(c *scenarios.Scenario) { c.Faults = slices.Delete(c.Faults, i, i+1) })
-		for _, shorter := range []int64{1_000_000, f.For / 4} {
-			if shorter < f.For && shorter > 0 {
-				add(func(c *scenarios.Scenario) { c.Faults[i].For = shorter })
-			}
-		}
-		if f.N > 1 {
-			add(func(c *scenarios.Scenario) { c.Faults[i].N-- })
+		for _, less := range lesserFaults(f) {
+			add(func(c *scenarios.Scenario) { c.Faults[i] = less })
 		}
 	}
 	for i := range s.Input.Lines {
+		if !canDrop(s, i) {
+			continue
+		}
 		add(func(c *scenarios.Scenario) { c.Input.Lines = slices.Delete(c.Input.Lines, i, i+1) })
 	}
 	canShape := s.Topology.Conserves == nil
-	if canShape && s.Topology.Inputs[0].Partitions > 1 {
+	if canShape && s.Topology.Inputs[0].Partitions > 1 && canDrop(s, 0) {
 		add(func(c *scenarios.Scenario) { c.Topology.Inputs[0].Partitions-- })
 	}
 	for i := range s.Topology.Stages {
@@ -181,6 +175,66 @@ func lesser(s *scenarios.Scenario) []*scenarios.Scenario {
 		add(func(c *scenarios.Scenario) { c.Seed = scenarios.SeedDefault })
 	}
 	return list
+}
+
+// canDrop reports whether a line can be left out, with all those behind it in their places, so that
+// every fault names the record that it named: where there is more than one partition, or a fault
+// names a record from there on, others would take its name.
+func canDrop(s *scenarios.Scenario, line int) bool {
+	return !slices.ContainsFunc(s.Faults, func(f faults.Fault) bool {
+		return (f.Scope == model.RecordEffect || f.Action == model.TruncateInput) &&
+			(s.Topology.Partitions() > 1 || f.Record.Offset >= int64(line))
+	})
+}
+
+// lesserFaults are the faults that are weaker than one, each in one way.
+func lesserFaults(f faults.Fault) (list []faults.Fault) {
+	add := func(change func(f *faults.Fault)) {
+		g := f
+		change(&g)
+		list = append(list, g)
+	}
+	for _, shorter := range []int64{1_000_000, f.For / 4} {
+		if shorter < f.For && shorter > 0 {
+			add(func(f *faults.Fault) { f.For = shorter })
+		}
+	}
+	if f.N > 1 {
+		add(func(f *faults.Fault) { f.N-- })
+	}
+	if f.Scope == model.RecordEffect && f.Record.Offset > 0 {
+		add(func(f *faults.Fault) { f.Record.Offset-- })
+	}
+	if f.Scope == model.CheckpointEffect && f.Checkpoint > 1 {
+		add(func(f *faults.Fault) { f.Checkpoint-- })
+	}
+	if f.Scope == model.StartEffect && f.Life > 1 {
+		add(func(f *faults.Fault) { f.Life-- })
+	}
+	points := []model.Point{model.After, model.Before, model.During, model.BeforeAck}
+	at := slices.Index(points, f.Point)
+	if f.Action == model.Crash || f.Action == model.Pause {
+		for _, p := range points[:max(at, 0)] {
+			add(func(f *faults.Fault) { f.Point = p })
+		}
+	}
+	for _, a := range weakerActions(f) {
+		add(func(f *faults.Fault) { f.Action, f.For = a, 0 })
+	}
+	return list
+}
+
+// weakerActions are those that do less than the action of a fault, at the same anchor.
+func weakerActions(f faults.Fault) []model.Action {
+	switch {
+	case f.Action == model.Pause && f.For > sim.SuspectAfter:
+		return []model.Action{model.Crash}
+	case f.Action == model.DelayRequest:
+		return []model.Action{model.LoseRequest}
+	case f.Action == model.DelayMessage:
+		return []model.Action{model.LoseMessage}
+	}
+	return nil
 }
 
 // failure is a scenario that fails in more than one way, and needs little of what it has.
@@ -381,4 +435,84 @@ func TestShrink_NamesRecordsAnew(t *testing.T) {
 		require.Equal(t, []string{"poison record input/0:0 at op/0"}, r.Scenario.Faults.Lines())
 		require.Equal(t, partitions, r.Scenario.Topology.Partitions())
 	}
+}
+
+// TestShrink_ReanchoringHidesNoWeakening keeps whatever is not anchored at an effect, but what it
+// begins with. Another anchor that would be another run is refused for that alone: as a weaker
+// fault it is tried again.
+func TestShrink_ReanchoringHidesNoWeakening(t *testing.T) {
+	lib := scenarios.Builtin()
+	s := *builtin(t, lib, "pipeline-three")
+	s.Mode = modeOf(t, lib, "at-least-once")
+	var err error
+	s.Faults, err = faults.ParsePlan("crash sink/0 before ack of effect 1")
+	require.NoError(t, err)
+	keep := func(s *scenarios.Scenario, _ *scenarios.Result) bool {
+		return len(s.Faults) == 1 && s.Faults[0].Action == model.Crash &&
+			(s.Faults[0].Scope != model.EveryEffect || s.Faults[0].Point == model.BeforeAck)
+	}
+	r, err := search.Shrink(context.Background(), lib, &s, search.Shrinking{Keep: keep})
+	require.NoError(t, err)
+	require.True(t, r.IsMinimal)
+	require.Positive(t, holdsNoLesser(t, lib, r, keep))
+	require.Equal(t, []string{"crash sink/0 after write 1"}, r.Scenario.Faults.Lines())
+}
+
+// holdsNoLesser runs everything that is one thing less than what is said to be minimal: nothing of
+// that is kept.
+func holdsNoLesser(t *testing.T, lib *scenarios.Library, r *search.Shrunk,
+	keep func(*scenarios.Scenario, *scenarios.Result) bool) (tried int) {
+	t.Helper()
+	if !r.IsMinimal {
+		return 0
+	}
+	for _, less := range lesser(r.Scenario) {
+		tried++
+		_, res, err := scenarios.Run(lib, less, scenarios.Options{})
+		if err != nil || slices.Contains(res.Subject.History.Reached, 0) ||
+			res.Subject.History.End.Reason == model.EventBound {
+			continue
+		}
+		require.False(t, keep(less, &res), "%s", scenarios.Format(lib, less))
+	}
+	return tried
+}
+
+// TestShrink_TriesEverySingleStep keeps four lines and three faults as they are. There are at least
+// as many single steps as things that can be left out, and all of them are tried in the end.
+func TestShrink_TriesEverySingleStep(t *testing.T) {
+	lib := scenarios.Builtin()
+	s := plantedWorld(t, lib, 3)
+	p := &planted{faults: s.Faults[:3], lines: s.Input.Lines[:4], partitions: 2, tasks: 2}
+	r, err := search.Shrink(context.Background(), lib, s, search.Shrinking{Keep: p.keeps})
+	require.NoError(t, err)
+	require.True(t, r.IsMinimal)
+	require.GreaterOrEqual(t, int64(r.Singles), r.Faults[1]+r.Records[1])
+	require.GreaterOrEqual(t, r.Faults[1]+r.Records[1], int64(7))
+}
+
+// TestShrink_NeverEndsInABudget keeps any run at all. A candidate that runs out of its events is
+// none, where the original does not: it is not even asked about.
+func TestShrink_NeverEndsInABudget(t *testing.T) {
+	lib := scenarios.Builtin()
+	s := manyWorld(t, lib)
+	s.Input.Records = 6
+	s.Faults = faults.Plan{strike(model.LoseMessage, 2, 0), strike(model.LoseMessage, 4, 0)}
+	_, res, err := scenarios.Run(lib, s, scenarios.Options{})
+	require.NoError(t, err)
+	s.Bounds.Events = res.Subject.History.End.N
+	_, bound, err := scenarios.Run(lib, s, scenarios.Options{})
+	require.NoError(t, err)
+	require.NotEqual(t, model.EventBound, bound.Subject.History.End.Reason)
+	without := *s
+	without.Faults = nil
+	_, ended, err := scenarios.Run(lib, &without, scenarios.Options{})
+	require.NoError(t, err)
+	require.Equal(t, model.EventBound, ended.Subject.History.End.Reason)
+	_, err = search.Shrink(context.Background(), lib, s, search.Shrinking{
+		Keep: func(_ *scenarios.Scenario, res *scenarios.Result) bool {
+			require.NotEqual(t, model.EventBound, res.Subject.History.End.Reason)
+			return true
+		}})
+	require.NoError(t, err)
 }

@@ -33,6 +33,13 @@ type standing struct {
 // digest identifies the content of a scenario.
 type digest [sha256.Size]byte
 
+// elsewhere is a content that is another run than one of a hash. Where it had to be the same run it
+// was refused for that; as a step of its own it may still keep what is to be kept.
+type elsewhere struct {
+	content digest
+	hash    uint64
+}
+
 // shrinker is one call of Shrink.
 type shrinker struct {
 	ctx    context.Context
@@ -48,6 +55,7 @@ type shrinker struct {
 
 	best    standing
 	tried   map[digest]bool
+	other   map[elsewhere]bool
 	runs    int
 	pieces  int  // into how many pieces an input is divided at most
 	taken   int  // how often a candidate became the smallest
@@ -64,7 +72,8 @@ func newShrinker(ctx context.Context, lib *scenarios.Library, s *scenarios.Scena
 	if opts.RunsMax == 0 {
 		opts.RunsMax = ShrinkRuns
 	}
-	k := &shrinker{ctx: ctx, lib: lib, opts: opts, origin: s, tried: map[digest]bool{}}
+	k := &shrinker{ctx: ctx, lib: lib, opts: opts, origin: s, tried: map[digest]bool{},
+		other: map[elsewhere]bool{}}
 	runner, err := k.runnerOf(s)
 	if err != nil {
 		return nil, err
@@ -173,23 +182,20 @@ func (k *shrinker) execute(s *scenarios.Scenario, trace bool) (res scenarios.Res
 // try runs a candidate that was not tried before, and takes it if it keeps what is to be kept.
 // One that does, but misses some of its faults, is tried again without those.
 func (k *shrinker) try(c candidate) (isTaken bool) {
-	if c.s == nil {
-		return false
-	}
-	content := contentOf(c.s)
-	if k.tried[content] {
+	if c.s == nil || k.isTried(c) {
 		return false
 	}
 	res, ok := k.execute(c.s, false)
 	if !ok {
 		return false
 	}
+	content, end := contentOf(c.s), res.Subject.History.End
+	if c.isSame && end.Hash != k.best.hash {
+		k.other[elsewhere{content, k.best.hash}] = true
+		return false
+	}
 	k.tried[content] = true
-	end := res.Subject.History.End
-	switch {
-	case c.isSame && end.Hash != k.best.hash,
-		end.Reason == model.EventBound && !k.mayEnd,
-		!k.keep(c.s, &res):
+	if end.Reason == model.EventBound && !k.mayEnd || !k.keep(c.s, &res) {
 		return false
 	}
 	if missed := missedIn(&res); len(missed) > 0 && !k.mayMiss {
@@ -197,6 +203,15 @@ func (k *shrinker) try(c candidate) (isTaken bool) {
 	}
 	k.take(c, &res)
 	return true
+}
+
+// isTried reports whether a candidate was run, and has lost what is to be kept.
+func (k *shrinker) isTried(c candidate) bool {
+	if c.s == nil {
+		return false
+	}
+	content := contentOf(c.s)
+	return k.tried[content] || c.isSame && k.other[elsewhere{content, k.best.hash}]
 }
 
 // take makes a candidate the smallest so far.

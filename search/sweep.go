@@ -43,7 +43,8 @@ type Sweeping struct {
 const FailuresKept = 10
 
 // blockEvents is how many events the runs of one block have, about: few enough that an interrupt
-// throws away a moment, many enough that nobody notices the bookkeeping.
+// throws away a moment, many enough that nobody notices the bookkeeping. Where there is no last
+// seed, blocks get that long in time, see growths.
 const blockEvents = 1 << 19
 
 // Sweep runs units under one seed after the other, on all cores. Seeds are taken in blocks, and a
@@ -61,32 +62,67 @@ type Sweep struct {
 	ends time.Time     // no block is begun after it; zero: any may be
 	next atomic.Uint64 // the next pair of a block and a unit, see pairOf
 	mu   sync.Mutex    // of what follows, of results and of opts.Write
-	runs uint64        // made by this sweep
+	runs uint64        // made by this call of Run
 	all  uint64        // to be made by it; 0: nobody knows
+
+	verified int64 // runs that were made again
+	failed   error // of Write; nothing is written after it
 }
 
+// complete puts defaults in the place of what is not said.
+func (o *Sweeping) complete() {
+	if o.IsOpen {
+		o.Last = lastOpen(o.First)
+	}
+	if o.Faults == 0 {
+		o.Faults = PlannedFaults
+	}
+	if o.FailuresMax == 0 {
+		o.FailuresMax = FailuresKept
+	}
+	if o.Shard == 0 && o.Shards == 0 {
+		o.Shard, o.Shards = 1, 1
+	}
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+}
+
+// check says what of complete options makes no sense.
+func (o *Sweeping) check() error {
+	switch {
+	case o.Last < o.First:
+		return fmt.Errorf("seeds %d-%d: the last is before the first", o.First, o.Last)
+	case o.Last-o.First == math.MaxUint64:
+		return fmt.Errorf("seeds %d-%d are too many: one less can be counted", o.First, o.Last)
+	case o.Shard < 1 || o.Shard > o.Shards || o.Shards > shardsMax:
+		return fmt.Errorf("shard %d/%d, expected K/N with K from 1 to N, and N up to %d", o.Shard,
+			o.Shards, shardsMax)
+	case o.Faults < 0:
+		return fmt.Errorf("a plan of %d faults", o.Faults)
+	case o.FailuresMax < 0:
+		return fmt.Errorf("keep %d failures", o.FailuresMax)
+	case o.Workers < 0:
+		return fmt.Errorf("a sweep by %d workers", o.Workers)
+	case o.Verify < 0 || o.Verify > million:
+		return fmt.Errorf("verify %d of a million runs", o.Verify)
+	case o.For < 0:
+		return fmt.Errorf("a sweep for a time of %s", o.For)
+	}
+	return nil
+}
+
+// million is of how many runs Sweeping.Verify says how many.
+const million = 1_000_000
+
 // NewSweep prepares a sweep: it loads every input, lays out every unit, and looks whether a failure
-// would be seen. The error is that of a unit that cannot run, or ErrNotCaught.
+// would be seen. The error is that of options that make no sense, of a unit that cannot run, or
+// ErrNotCaught.
 func NewSweep(lib *scenarios.Library, units []Unit, opts Sweeping) (*Sweep, error) {
 	s := &Sweep{lib: lib, opts: opts}
-	if opts.IsOpen {
-		s.opts.Last = math.MaxUint64
-	}
-	if opts.Faults == 0 {
-		s.opts.Faults = PlannedFaults
-	}
-	if opts.FailuresMax == 0 {
-		s.opts.FailuresMax = FailuresKept
-	}
-	if opts.Shards == 0 {
-		s.opts.Shard, s.opts.Shards = 1, 1
-	}
-	if opts.Workers == 0 {
-		s.opts.Workers = runtime.GOMAXPROCS(0)
-	}
-	if s.opts.Last < opts.First || s.opts.Shard < 1 || s.opts.Shard > s.opts.Shards {
-		panic(fmt.Sprintf("search: a sweep of seeds %d to %d, shard %d of %d", opts.First,
-			s.opts.Last, s.opts.Shard, s.opts.Shards))
+	s.opts.complete()
+	if err := s.opts.check(); err != nil {
+		return nil, err
 	}
 	if err := s.prepare(units); err != nil {
 		return nil, err
@@ -119,8 +155,13 @@ func (s *Sweep) Resume(done *Results) error {
 	return nil
 }
 
+// Verified is how many runs were made again, and came to the same. It is not to be read while Run
+// runs.
+func (s *Sweep) Verified() int64 { return s.verified }
+
 // Run runs what is missing. When the context ends it stops and returns without an error: what is
-// written down is whole blocks. The error is that of Write, or a *Differing.
+// written down is whole blocks, and another call goes on from there. The error is that of Write,
+// which later calls return again, a *Differing, or that there are more blocks than results hold.
 func (s *Sweep) Run(ctx context.Context) error {
 	if !s.resumed {
 		s.resumed = true
@@ -128,11 +169,11 @@ func (s *Sweep) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	if !s.opts.IsOpen {
-		for i := range s.results.Units {
-			s.all += s.results.Header.mine() - uint64(s.results.Units[i].Runs)
-		}
+	if s.failed != nil {
+		return s.failed
 	}
+	s.next.Store(0)
+	s.runs, s.all = 0, s.left()
 	if s.opts.For > 0 {
 		s.ends = time.Now().Add(s.opts.For)
 	}
@@ -161,6 +202,21 @@ func (s *Sweep) Run(ctx context.Context) error {
 	return nil
 }
 
+// left is how many runs are to be made, or as many as can be said; 0: nobody knows.
+func (s *Sweep) left() (all uint64) {
+	if s.opts.IsOpen {
+		return 0
+	}
+	for i := range s.results.Units {
+		more := s.results.Header.mine() - uint64(s.results.Units[i].Runs)
+		if all+more < all {
+			return math.MaxUint64
+		}
+		all += more
+	}
+	return all
+}
+
 // stopped is why a sweep stops itself.
 type stopped struct{ error }
 
@@ -182,12 +238,13 @@ func (s *Sweep) Save(f *Failure, file string) error {
 	return s.write(marshalLine(f))
 }
 
+// write writes lines, unless that has failed before: what failed may have left half a line.
 func (s *Sweep) write(lines []byte) error {
 	s.footed = false
-	if s.opts.Write == nil {
-		return nil
+	if s.opts.Write != nil && s.failed == nil {
+		s.failed = s.opts.Write(lines)
 	}
-	return s.opts.Write(lines)
+	return s.failed
 }
 
 // pairOf is a block and a unit that this shard has: blocks in order, and within one block every
@@ -222,6 +279,7 @@ func (s *Sweep) take(unit int, t *blockTally, pass *passLine) error {
 		panic(err) // nobody else ran this block
 	}
 	s.runs += uint64(pass.Runs)
+	s.verified += t.verified
 	if s.opts.Progress != nil {
 		s.opts.Progress(s.runs, s.all)
 	}
@@ -256,6 +314,9 @@ func (l *sweepSlot) work(ctx context.Context) error {
 		block, unit, ok := s.pairOf(s.next.Add(1) - 1)
 		if !ok || ctx.Err() != nil || s.isOver() {
 			return nil
+		}
+		if block >= blocksMax {
+			return fmt.Errorf("results hold %d blocks of seeds, and these are run", blocksMax)
 		}
 		if s.resultsHave(unit, block) {
 			continue

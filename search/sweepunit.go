@@ -3,6 +3,7 @@ package search
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"reflect"
 	"runtime/debug"
@@ -64,7 +65,7 @@ type sweepUnit struct {
 	any         bool
 	unlike      bool // the mode claims nothing of the scenario as it is set
 	first       *sweepWorld
-	events      int64 // of a run without faults
+	end         model.End // of a run without faults
 	canary      string
 	failuresMax int
 }
@@ -80,8 +81,16 @@ func (u *Unit) name() string {
 
 // prepare makes the units ready.
 func (s *Sweep) prepare(units []Unit) error {
+	if len(units) == 0 {
+		return errors.New("there is nothing to sweep")
+	}
 	canaries := map[string]string{}
+	names := map[string]bool{}
 	for i := range units {
+		if name := units[i].name(); names[name] {
+			return fmt.Errorf("two units are called %s", name)
+		}
+		names[units[i].name()] = true
 		u := &sweepUnit{Unit: units[i], faultsMax: s.opts.Faults, any: s.opts.Any,
 			failuresMax: s.opts.FailuresMax}
 		s.units = append(s.units, u)
@@ -129,7 +138,7 @@ func (s *Sweep) prepareUnit(i int) error {
 		return err
 	}
 	res := u.first.runner.Run(u.Scenario.Seed, nil, scenarios.Options{})
-	u.events = res.Subject.History.End.N
+	u.end = res.Subject.History.End
 	return nil
 }
 
@@ -160,7 +169,7 @@ func (u *sweepUnit) plans() string {
 	case len(names) == 0:
 		return "no fault"
 	default:
-		return fmt.Sprintf("1 to %d of %s", u.faultsMax, strings.Join(names, ", "))
+		return fmt.Sprintf("%s%d of %s", drawnPlans, u.faultsMax, strings.Join(names, ", "))
 	}
 }
 
@@ -187,11 +196,12 @@ func (s *Sweep) Witness(f *Failure) (*scenarios.Scenario, error) {
 }
 
 // content is a digest of everything in a unit that decides its runs: the scenario without its
-// prose and without where its input lies, and the input itself.
+// prose and without where its input lies, the input itself, and the hash of the run without faults.
+// The scenario names a topology and operators of the library; the hash says what they are.
 func (u *sweepUnit) content(lib *scenarios.Library) string {
 	s := *u.Scenario
 	s.Name, s.Prose, s.Expect, s.Trace, s.Recorded = "", "", nil, "", nil
-	s.Input = scenarios.InputSpec{Kind: scenarios.InputGenerated, Every: s.Input.Every}
+	s.Input = scenarios.InputSpec{Kind: scenarios.InputGenerated}
 	h := sha256.New()
 	h.Write(scenarios.Format(lib, &s))
 	number := func(v int64) {
@@ -214,6 +224,7 @@ func (u *sweepUnit) content(lib *scenarios.Library) string {
 			text(r.Value.Text)
 		}
 	}
+	number(int64(u.end.Hash))
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
@@ -229,14 +240,15 @@ func (s *Sweep) header() SweepHeader {
 	}
 	events := int64(1)
 	for _, u := range s.units {
-		events = max(events, u.events)
+		events = max(events, u.end.N)
 		h.Units = append(h.Units, UnitHeader{Scenario: u.Scenario.Name,
 			Mode: u.Scenario.Mode.Name, Class: u.className(), Content: u.content(s.lib),
 			Plans: u.plans(), Canary: u.canary})
 	}
-	h.Block = max(uint64(blockEvents/events), 1)
-	if !s.opts.IsOpen { // many blocks, also of a few seeds: something for every worker and shard
-		h.Block = max(min(h.Block, (s.opts.Last-s.opts.First)/blocksMin), 1)
+	if s.opts.IsOpen {
+		h.Block = max(uint64(blockEvents>>growths/events), 1)
+	} else { // many blocks, also of a few seeds: something for every worker and shard
+		h.Block = max(min(uint64(blockEvents/events), (s.opts.Last-s.opts.First)/blocksMin), 1)
 	}
 	if s.opts.Shards > 1 {
 		h.Shard = fmt.Sprintf("%d/%d", s.opts.Shard, s.opts.Shards)

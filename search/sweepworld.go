@@ -50,14 +50,15 @@ func (w *sweepWorld) block(ctx context.Context, first, last uint64) (isWhole boo
 		if ctx.Err() != nil {
 			return false, nil
 		}
-		w.seed = seed
-		w.rules = w.plan(w.runner, w.rules[:0])
+		w.seed, w.rules = seed, w.rules[:0] // what was planned before is not of this seed
+		w.rules = w.plan(w.runner, w.rules)
 		res := w.runner.Run(seed, w.rules, scenarios.Options{})
 		w.count(&res)
 		if w.isVerified() {
-			if err := w.verify(res.Subject.History.End); err != nil {
+			if err := w.verify(&res); err != nil {
 				return false, err
 			}
+			w.tally.verified++
 		}
 		if seed == last {
 			return true, nil
@@ -180,14 +181,14 @@ func (w *sweepWorld) faults() (plan faults.Plan) {
 // a matter of the seed alone.
 func (w *sweepWorld) isVerified() bool {
 	draw := model.Draw(w.seed, model.DrawPlan, drawVerify, 0, 0)
-	return model.Below(draw, 1_000_000) < w.sweep.opts.Verify
+	return model.Below(draw, million) < w.sweep.opts.Verify
 }
 
 // drawVerify is the ordinal of the draw of whether a run is made again, beside those of its plan.
 const drawVerify = 1<<32 + 64
 
-// verify plans and makes the run at hand again, in another world.
-func (w *sweepWorld) verify(end model.End) error {
+// verify plans, makes and judges the run at hand again, in another world.
+func (w *sweepWorld) verify(first *scenarios.Result) error {
 	if w.second == nil {
 		var err error
 		w.second, err = scenarios.NewRunnerOn(w.sweep.lib, w.unit.Scenario, w.unit.input)
@@ -200,8 +201,13 @@ func (w *sweepWorld) verify(end model.End) error {
 		return &Differing{Text: fmt.Sprintf("%s, seed %d: two plans differ, %+v and %+v",
 			w.unit.name(), w.seed, w.rules, w.again)}
 	}
+	end, was := first.Subject.History.End, Signature(w.unit.Scenario.Mode, first.Verdicts)
 	res := w.second.Run(w.seed, w.rules, scenarios.Options{})
 	again := res.Subject.History.End
+	if now := Signature(w.unit.Scenario.Mode, res.Verdicts); again == end && now != was {
+		return &Differing{Text: fmt.Sprintf("%s, seed %d: the same trace was judged in two ways, "+
+			"%s and %s", w.unit.name(), w.seed, was, now)}
+	}
 	if again == end {
 		return nil
 	}
@@ -219,10 +225,11 @@ func (w *sweepWorld) verify(end model.End) error {
 // blockTally counts the runs of a block. It is reused from block to block.
 type blockTally struct {
 	SweepCounts
-	hash    uint64
-	crashes [gapEnd]int64
-	groups  []*blockGroup
-	gaps    gapCounter
+	hash     uint64
+	verified int64
+	crashes  [gapEnd]int64
+	groups   []*blockGroup
+	gaps     gapCounter
 }
 
 // blockGroup are the runs of a block that are not as claimed in one way.
@@ -234,7 +241,8 @@ type blockGroup struct {
 }
 
 func (t *blockTally) reset() {
-	t.SweepCounts, t.hash, t.crashes, t.groups = SweepCounts{}, 0, [gapEnd]int64{}, nil
+	t.SweepCounts, t.hash, t.verified = SweepCounts{}, 0, 0
+	t.crashes, t.groups = [gapEnd]int64{}, nil
 }
 
 func (t *blockTally) group(signature string) *blockGroup {

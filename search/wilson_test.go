@@ -43,3 +43,16 @@ func TestWilson_Symmetric(t *testing.T) {
 		require.GreaterOrEqual(t, high, float64(k)/50)
 	}
 }
+
+// Where none was seen the interval begins at nothing, and where all were it ends at all: exactly.
+func TestWilson_Ends(t *testing.T) {
+	for n := int64(1); n < 3_000; n++ {
+		low, _ := search.Wilson(0, n)
+		require.Zero(t, low, n)
+		_, high := search.Wilson(n, n)
+		require.Equal(t, 1.0, high, n)
+	}
+	for _, bad := range [][2]int64{{-1, 5}, {6, 5}, {0, -1}} {
+		require.Panics(t, func() { search.Wilson(bad[0], bad[1]) })
+	}
+}

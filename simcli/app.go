@@ -15,9 +15,13 @@ import (
 
 // Main runs the command with the arguments of the process and exits. It does not return.
 func Main(lib *scenarios.Library) {
-	ctx, stop := notify()
 	a := &app{lib: lib, program: programName(), in: os.Stdin, out: &output{to: os.Stdout},
 		log: os.Stderr}
+	a.waits.exit = func(cause *interrupted) {
+		a.say(cause)
+		os.Exit(cause.status)
+	}
+	ctx, stop := notify(a.waits.interrupt)
 	status := a.run(ctx, os.Args[1:])
 	stop()
 	os.Exit(status)
@@ -48,6 +52,7 @@ type app struct {
 	quiet   bool
 	status  int    // the worst so far
 	doing   string // what runs now: said first if it panics
+	waits   waiting
 }
 
 // interrupted is the cause of a context that a signal ended.
@@ -77,6 +82,7 @@ func (a *app) run(ctx context.Context, args []string) (status int) {
 	a.args = args
 	root.SetArgs(args)
 	if err := root.ExecuteContext(ctx); err != nil && !errors.Is(err, a.out.err) {
+		err = exclusive(err)
 		a.say(err)
 		a.note(statusOf(err))
 	}

@@ -196,6 +196,44 @@ func TestProgressText(t *testing.T) {
 		progressText("cells", 6, 24, 2*time.Second))
 }
 
+// What is no terminal gets lines behind each other, and none for the first time.
+func TestProgress_OfNoTerminal(t *testing.T) {
+	var log bytes.Buffer
+	p := (&app{log: &log}).newProgress("cells")
+	p.step(1, 4)
+	p.end()
+	assert.Empty(t, log.String(), "it is too soon")
+	assert.Equal(t, plainEvery, p.every)
+	p.shown = time.Time{}
+	p.step(2, 4)
+	p.step(3, 4)
+	p.end()
+	assert.Regexp(t, `^2 of 4 cells, 50%, .* left\n$`, log.String())
+	assert.Equal(t, &progress{}, (&app{log: &log, quiet: true}).newProgress("cells"))
+}
+
+// A signal ends what looks at no context at once, whether it comes before or in the middle, and
+// leaves alone what does.
+func TestWaiting(t *testing.T) {
+	type ended struct{ cause *interrupted }
+	newWaiting := func() *waiting {
+		return &waiting{exit: func(cause *interrupted) { panic(ended{cause}) }}
+	}
+	cause := causeOf(os.Interrupt)
+	w := newWaiting()
+	w.during(func() { w.during(func() {}) })
+	w.interrupt(cause)
+	assert.Panics(t, func() { w.during(func() { t.Error("it is too late to begin") }) })
+
+	w = newWaiting()
+	assert.PanicsWithValue(t, ended{cause}, func() {
+		w.enter(1)
+		w.during(func() {})
+		w.interrupt(cause)
+	})
+	(&waiting{}).during(func() {})
+}
+
 // What is no terminal gets no colour and no progress: buffers, files, the null device.
 func TestIsTerminal(t *testing.T) {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)

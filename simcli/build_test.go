@@ -39,16 +39,36 @@ func runCommand(t *testing.T, path string, args ...string) int {
 	return 0
 }
 
-// killCommand runs a built command and kills it after a time. It reports whether the command was
-// over before.
-func killCommand(t *testing.T, path string, after time.Duration, args ...string) bool {
+// killCommand runs a built command and kills it once a file has so many bytes. It reports whether
+// the command was over before.
+func killCommand(t *testing.T, path, file string, bytes int64, args ...string) bool {
 	t.Helper()
 	cmd := exec.Command(path, args...)
 	require.NoError(t, cmd.Start())
-	time.Sleep(after)
+	over := make(chan struct{})
+	go func() {
+		_ = cmd.Wait()
+		close(over)
+	}()
+	for sizeOf(file) < bytes {
+		select {
+		case <-over:
+			return true
+		case <-time.After(time.Millisecond):
+		}
+	}
 	require.NoError(t, ignoreDone(cmd.Process.Kill()))
-	_ = cmd.Wait()
+	<-over
 	return cmd.ProcessState.ExitCode() >= 0
+}
+
+// sizeOf is how many bytes a file has; one that is not there has none.
+func sizeOf(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 // ignoreDone is the error of ending a process, unless it had ended.

@@ -137,7 +137,7 @@ func (a *app) noteMatrix(m *report.Matrix, strict bool) {
 	switch {
 	case broken:
 		a.note(statusViolated)
-	case unsure || len(m.Cells) == 0:
+	case unsure || m.Partial || len(m.Cells) == 0:
 		a.note(statusUnknown)
 	}
 	if strict && m.Unreached > 0 && !m.Partial {
@@ -163,7 +163,7 @@ func (a *app) pickModes(names string) ([]*model.Mode, error) {
 	return modes, nil
 }
 
-// pickAll finds the named values of a list; "all" is all of it.
+// pickAll finds the named values of a list, each once; "all" is all of it.
 func pickAll[T any](what, names string, all []T, name func(T) string) ([]T, error) {
 	if names == "all" {
 		return all, nil
@@ -173,15 +173,17 @@ func pickAll[T any](what, names string, all []T, name func(T) string) ([]T, erro
 		known = append(known, name(v))
 	}
 	var picked []T
+	var seen []string
 	for _, word := range strings.Split(names, ",") {
-		found := false
-		for _, v := range all {
-			if name(v) == strings.TrimSpace(word) {
-				picked, found = append(picked, v), true
-			}
-		}
-		if !found {
+		word = strings.TrimSpace(word)
+		at := slices.Index(known, word)
+		switch {
+		case word == "":
+			return nil, fail(statusUsage, "%q has a %s without a name", names, what)
+		case at < 0:
 			return nil, unknown(what, word, append(known, "all"))
+		case !slices.Contains(seen, word):
+			seen, picked = append(seen, word), append(picked, all[at])
 		}
 	}
 	return picked, nil

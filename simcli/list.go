@@ -38,7 +38,7 @@ func (a *app) listCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:       "list [" + strings.Join(listNames, "|") + "]",
-		Short:     "list scenarios, modes, operators, sinks, faults, classes, properties, defects, topics",
+		Short:     "list " + strings.Join(listNames, ", "),
 		Example:   a.examples("list", "list modes", "list properties --json"),
 		ValidArgs: listNames,
 		RunE: func(_ *cobra.Command, args []string) error {

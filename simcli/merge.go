@@ -1,7 +1,6 @@
 package simcli
 
 import (
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -17,7 +16,7 @@ the same bytes however the work was spread.`
 
 func (a *app) mergeCommand() *cobra.Command {
 	var out string
-	var asJSON bool
+	var asJSON, force bool
 	cmd := &cobra.Command{
 		Use:   "merge FILE...",
 		Short: "put the results of a sweep's parts together and compare them",
@@ -26,19 +25,20 @@ func (a *app) mergeCommand() *cobra.Command {
 			"merge night.jsonl --json"),
 		Args: some("a result file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.merge(args, out, asJSON)
+			return a.merge(args, out, force, asJSON)
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "write the merged results to `FILE`")
+	addForce(cmd, &force)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write the result as a JSON document")
 	return cmd
 }
 
-func (a *app) merge(files []string, out string, asJSON bool) error {
+func (a *app) merge(files []string, out string, force, asJSON bool) error {
 	a.doing = "merging"
 	var parts []*search.Results
 	for _, path := range files {
-		r, whole, err := readResults(path)
+		r, whole, err := a.readResults(path)
 		switch {
 		case err != nil:
 			return err
@@ -55,7 +55,7 @@ func (a *app) merge(files []string, out string, asJSON bool) error {
 		return withDifference(err)
 	}
 	if out != "" {
-		if err := writeWhole(out, func(to io.Writer) error { return all.Write(to) }); err != nil {
+		if err := writeNew(out, overwrite{force, files}, all.Write); err != nil {
 			return err
 		}
 	}

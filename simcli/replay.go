@@ -68,7 +68,7 @@ func escapeGlob(path string) string {
 
 // replayFile runs one file again. In full, the report follows the outcome.
 func (a *app) replayFile(path string, accept, full bool) error {
-	data, err := scenarios.ReadFile(path)
+	data, err := a.read(path)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,10 @@ func (a *app) root() *cobra.Command {
 			"explain duplicate"),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.ArbitraryArgs,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return checkEmpty(cmd.Flags())
+		},
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknown("command", args[0], commandNames(cmd))
@@ -93,7 +96,7 @@ func commandNames(cmd *cobra.Command) []string {
 }
 
 // flagError adds the nearest flag to a complaint about an unknown one, and says in words what the
-// standard library says of a text that is no number.
+// standard library says of a text that is no number, no time, or neither true nor false.
 func flagError(cmd *cobra.Command, err error) error {
 	message := err.Error()
 	if word, ok := strings.CutPrefix(message, "unknown flag: --"); ok {
@@ -106,10 +109,39 @@ func flagError(cmd *cobra.Command, err error) error {
 			message += fmt.Sprintf("; did you mean --%s?", near)
 		}
 	}
-	message = strings.NewReplacer("strconv.ParseUint: parsing ", "expected a number from 0, not ",
-		"strconv.ParseInt: parsing ", "expected a number, not ", ": invalid syntax", "",
-		": value out of range", ", which is too great").Replace(message)
+	if before, _, isTime := strings.Cut(message, "flag: time: "); isTime {
+		message = before + "flag: expected a time such as 10m"
+	}
+	numbers := []string{"strconv.ParseUint: parsing ", "expected a number from 0, not ",
+		"strconv.ParseInt: parsing ", "expected a number, not ", ": invalid syntax", ""}
+	if strings.HasSuffix(message, ": value out of range") {
+		numbers = []string{"strconv.ParseUint: parsing ", "", "strconv.ParseInt: parsing ", "",
+			": value out of range", " is out of the range of such numbers"}
+	}
+	message = strings.NewReplacer(append(numbers, "strconv.ParseBool: parsing ",
+		"expected true or false, not ")...).Replace(message)
 	return fail(statusUsage, "%s (%s -h lists the flags)", message, cmd.CommandPath())
+}
+
+// checkEmpty refuses a flag of a text that was given without one: it is a variable that is not set
+// more often than a wish for the default.
+func checkEmpty(flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		if what, _ := pflag.UnquoteUsage(f); f.Value.Type() == "string" && f.Value.String() == "" {
+			err = fail(statusUsage, "--%s is empty, expected %s", f.Name, what)
+		}
+	})
+	return err
+}
+
+// exclusive says in words what cobra says of flags that exclude each other; other errors stay.
+func exclusive(err error) error {
+	_, list, isIt := strings.Cut(err.Error(), "none of the others can be; [")
+	list, isAll := strings.CutSuffix(list, "] were all set")
+	if !isIt || !isAll {
+		return err
+	}
+	return fail(statusUsage, "--%s: choose one", strings.Join(strings.Fields(list), " and --"))
 }
 
 // one is the check that there is one argument; what says what it is.

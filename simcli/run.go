@@ -65,6 +65,7 @@ func (a *app) runCommand() *cobra.Command {
 // results are the flags that say what to do with a run.
 type results struct {
 	save, trace  string
+	force        bool
 	asJSON       bool
 	linearizable bool
 	page         string
@@ -73,6 +74,7 @@ type results struct {
 func (r *results) addTo(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&r.save, "save", "", "write the run as a scenario `FILE`, or into a directory")
+	addForce(cmd, &r.force)
 	flags.StringVar(&r.trace, "trace", "",
 		"write every event as JSON lines to `FILE`; - for standard output")
 	flags.BoolVar(&r.asJSON, "json", false, "write the result as a JSON document")
@@ -82,13 +84,19 @@ func (r *results) addTo(cmd *cobra.Command) {
 		"the same, and write the calls as a page for a browser to `FILE`")
 }
 
+// over says what --save may write over: no input.
+func (r *results) over(inputs ...string) overwrite { return overwrite{r.force, inputs} }
+
 // runTarget runs a scenario, writes what is asked for, and notes the status.
 func (a *app) runTarget(t *target, r *results) error {
-	c, err := a.execute(t)
+	var c *report.Case
+	var err error
+	a.waits.during(func() {
+		if c, err = a.execute(t); err == nil {
+			err = a.judgeServices(c, r)
+		}
+	})
 	if err != nil {
-		return err
-	}
-	if err := a.judgeServices(c, r); err != nil {
 		return err
 	}
 	save, trace := r.save, r.trace
@@ -97,7 +105,7 @@ func (a *app) runTarget(t *target, r *results) error {
 			"shorter", c.Result.Subject.History.End.N, search.TracedMax)
 	}
 	if save != "" {
-		if c.Saved, err = a.save(c, save); err != nil {
+		if c.Saved, err = a.save(c, save, r.over(t.arg, t.s.Input.Path)); err != nil {
 			return err
 		}
 	}
@@ -121,6 +129,9 @@ func (a *app) runTarget(t *target, r *results) error {
 	}
 	a.note(statusOfRun(c))
 	a.note(statusOfServices(c))
+	if len(report.NotReached(c)) > 0 {
+		a.note(statusUnknown) // it was not put to the test, whatever was expected
+	}
 	return nil
 }
 

@@ -1,6 +1,8 @@
 package simcli
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -8,12 +10,26 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/oncesim/oncesim/report"
 )
 
+// overwrite says what may be written over.
+type overwrite struct {
+	force  bool     // whatever is there
+	inputs []string // but never these
+}
+
+// addForce gives a command the flag that writes over what is there.
+func addForce(cmd *cobra.Command, force *bool) {
+	cmd.Flags().BoolVar(force, "force", false,
+		"write over a file that is there; never over an input")
+}
+
 // save writes the run of a case as a scenario file and returns the file's name. Into a directory
 // it is named by its signature and content.
-func (a *app) save(c *report.Case, path string) (string, error) {
+func (a *app) save(c *report.Case, path string, over overwrite) (string, error) {
 	dir := filepath.Dir(path)
 	if isDirectory(path) {
 		dir = path
@@ -22,13 +38,71 @@ func (a *app) save(c *report.Case, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if dir == path {
-		path = filepath.Join(path, name)
-	}
-	return path, writeWhole(path, func(to io.Writer) error {
+	write := func(to io.Writer) error {
 		_, err := to.Write(data)
 		return err
-	})
+	}
+	if dir == path {
+		path = filepath.Join(path, name)
+		return path, writeWhole(path, write)
+	}
+	return path, writeNew(path, over, write)
+}
+
+// writeNew is writeWhole for a file that is not there yet, or that has the same content.
+func writeNew(path string, over overwrite, write func(to io.Writer) error) error {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return writeWhole(path, write)
+	}
+	for _, input := range over.inputs {
+		if other, err := os.Stat(input); err == nil && os.SameFile(info, other) {
+			return fail(statusUsage, "%s is an input, and is not written over", path)
+		}
+	}
+	if !over.force {
+		isSame, err := hasContent(path, write)
+		if err != nil {
+			return fail(statusUsage, "%s cannot be read: %w", path, cause(err))
+		}
+		if !isSame {
+			return fail(statusUsage, "%s is there already, and is another; --force writes over it",
+				path)
+		}
+	}
+	return writeWhole(path, write)
+}
+
+// hasContent reports whether a file has just what is written.
+func hasContent(path string, write func(to io.Writer) error) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	c := &comparer{old: bufio.NewReader(f)}
+	if err := write(c); errors.Is(err, errOther) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	_, err = c.old.ReadByte()
+	return errors.Is(err, io.EOF), nil
+}
+
+var errOther = errors.New("another content")
+
+// comparer compares what is written with what is there. Its error is errOther, or that of reading.
+type comparer struct{ old *bufio.Reader }
+
+// Write implements io.Writer.
+func (c *comparer) Write(p []byte) (int, error) {
+	there := make([]byte, len(p))
+	n, err := io.ReadFull(c.old, there)
+	if !bytes.Equal(there[:n], p) {
+		return 0, errOther
+	}
+	return n, err
 }
 
 // writeWhole writes a file whole or not at all: into a new file beside it, which then takes its

@@ -12,7 +12,6 @@ import (
 	"github.com/oncesim/oncesim/faults"
 	"github.com/oncesim/oncesim/model"
 	"github.com/oncesim/oncesim/report"
-	"github.com/oncesim/oncesim/scenarios"
 	"github.com/oncesim/oncesim/search"
 )
 
@@ -32,6 +31,7 @@ type shrinking struct {
 	same, any bool
 	runs      int
 	out       string
+	force     bool
 	asJSON    bool
 }
 
@@ -61,6 +61,7 @@ func (a *app) shrinkCommand() *cobra.Command {
 	flags.IntVar(&f.runs, "runs", search.ShrinkRuns, "make at most `N` runs")
 	flags.StringVarP(&f.out, "output", "o", "", "write to `FILE`, or into a directory "+
 		"(default beside the scenario, named by what fails)")
+	addForce(cmd, &f.force)
 	flags.BoolVar(&f.asJSON, "json", false, "write the result as a JSON document")
 	return cmd
 }
@@ -94,7 +95,7 @@ func (a *app) shrink(ctx context.Context, arg string, f *shrinking) error {
 	if path == "" {
 		path = besides(arg)
 	}
-	if c.Saved, err = a.save(c, path); err != nil {
+	if c.Saved, err = a.save(c, path, overwrite{f.force, []string{arg}}); err != nil {
 		return err
 	}
 	c.Command = a.program + " run " + report.Quote(c.Saved)
@@ -115,7 +116,7 @@ func (a *app) shrink(ctx context.Context, arg string, f *shrinking) error {
 func (a *app) shrinkable(arg string) (*target, error) {
 	t, err := a.find(arg)
 	if err != nil {
-		if data, unread := scenarios.ReadFile(arg); unread == nil {
+		if data, unread := a.read(arg); arg != "-" && unread == nil {
 			return nil, staleness(err, data)
 		}
 		return nil, err

@@ -3,6 +3,8 @@ package simcli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -203,6 +205,11 @@ func (a *app) sweepUnits(cmd *cobra.Command, args []string, f *settings, w *swee
 func (a *app) sweep(ctx context.Context, units []search.Unit, targets []*target,
 	opts search.Sweeping, w *sweepFlags) error {
 	a.doing = "preparing a sweep"
+	if w.shrink {
+		if err := makeDir(w.saveDir()); err != nil {
+			return err
+		}
+	}
 	var file *os.File
 	if w.out != "" {
 		opts.Write = func(lines []byte) error {
@@ -223,7 +230,7 @@ func (a *app) sweep(ctx context.Context, units []search.Unit, targets []*target,
 		if w.span > 0 {
 			p.until(int(done), w.span)
 		} else {
-			p.step(int(done), int(all))
+			p.step(int(done), int(min(all, math.MaxInt64)))
 		}
 	}
 	s, err := search.NewSweep(a.lib, units, opts)
@@ -237,16 +244,23 @@ func (a *app) sweep(ctx context.Context, units []search.Unit, targets []*target,
 		if file, err = a.openResults(s, w); err != nil {
 			return err
 		}
-		defer file.Close()
 	}
 	a.doing = "a sweep"
 	err = a.runSweep(ctx, s, targets, w)
 	p.end()
+	if file != nil {
+		if closed := closeResults(file); err == nil {
+			err = closed
+		}
+	}
 	if err != nil {
 		return withDifference(err)
 	}
 	if spent := time.Since(began).Seconds(); runs > 0 && spent > 0 {
 		a.tell("%d runs in %.1f s, %.0f/s", runs, spent, float64(runs)/spent)
+	}
+	if w.verify > 0 {
+		a.tell("%d of them were made twice, and agree", s.Verified())
 	}
 	a.showSweep(s.Results(), w.asJSON)
 	if ctx.Err() != nil {
@@ -277,12 +291,30 @@ func (a *app) showSweep(r *search.Results, asJSON bool) {
 	} else {
 		a.out.print(doc.Text(a.style()))
 	}
+	a.showUntested(r, asJSON)
 	broken, unsure := doc.Claims()
 	if broken {
 		a.note(statusViolated)
 	}
 	if unsure {
 		a.note(statusUnknown)
+	}
+}
+
+// showUntested says of which units nothing was put to the test, and that nothing is known of them.
+func (a *app) showUntested(r *search.Results, asJSON bool) {
+	for i := range r.Units {
+		if !r.IsUntested(i) {
+			continue
+		}
+		a.note(statusUnknown)
+		text := fmt.Sprintf("unknown: no run of %s was struck by all of its faults: nothing was "+
+			"put to the test", r.Header.Units[i].Name())
+		if asJSON {
+			a.tell("%s", text)
+		} else {
+			a.out.print(text + "\n")
+		}
 	}
 }
 
@@ -320,16 +352,28 @@ func withDifference(err error) error {
 	return fail(statusDiffers, "%s", text)
 }
 
+// saveDir is where --shrink saves.
+func (w *sweepFlags) saveDir() string {
+	if w.save != "" {
+		return w.save
+	}
+	return filepath.Dir(w.out)
+}
+
+// makeDir makes a directory that is not there, but none above it: that may be a slip of the pen.
+func makeDir(dir string) error {
+	if isDirectory(dir) {
+		return nil
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return fail(statusUsage, "--save %s: %w", dir, cause(err))
+	}
+	return nil
+}
+
 // shrinkFailures makes the fastest failure of each signature smaller and saves it.
 func (a *app) shrinkFailures(ctx context.Context, s *search.Sweep, targets []*target,
 	w *sweepFlags) error {
-	dir := w.save
-	if dir == "" {
-		dir = filepath.Dir(w.out)
-	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fail(statusUsage, "--save %s: %w", dir, cause(err))
-	}
 	r := s.Results()
 	for i := range r.Units {
 		for _, g := range r.Units[i].Groups() {
@@ -339,7 +383,7 @@ func (a *app) shrinkFailures(ctx context.Context, s *search.Sweep, targets []*ta
 			if g.Verdict != model.Violated.String() || g.Fastest.File != "" {
 				continue
 			}
-			if err := a.shrinkFailure(ctx, s, targets[i], g.Fastest, dir); err != nil {
+			if err := a.shrinkFailure(ctx, s, targets[i], g.Fastest, w.saveDir()); err != nil {
 				return err
 			}
 		}
@@ -362,7 +406,7 @@ func (a *app) shrinkFailure(ctx context.Context, s *search.Sweep, t *target, f *
 	if err != nil {
 		return err
 	}
-	path, err := a.save(c, dir)
+	path, err := a.save(c, dir, overwrite{})
 	if err != nil {
 		return err
 	}

@@ -240,7 +240,7 @@ func TestUntilText(t *testing.T) {
 }
 
 // A sweep that is killed at any moment, resumed and merged has the bytes of one that was not. The
-// moments are drawn within the time that the whole sweep takes.
+// moments are drawn as lengths that its file has then.
 func TestSweep_Killed(t *testing.T) {
 	kills := 12
 	if *sweepFull {
@@ -251,19 +251,16 @@ func TestSweep_Killed(t *testing.T) {
 	sweep := []string{"sweep", "pipeline", "--modes", "at-least-once,snapshot", "--any", "--seeds",
 		"1-2000", "--max-failures", "2", "--resume", "-q", "--out"}
 	whole := filepath.Join(dir, "whole.jsonl")
-	began := time.Now()
 	require.Equal(t, 1, runCommand(t, simrun, append(sweep, whole)...))
-	took := time.Since(began)
-	want := mergedFile(t, simrun, whole)
+	want, length := mergedFile(t, simrun, whole), sizeOf(whole)
 
 	random := rand.New(rand.NewSource(1))
 	files, midway := 0, 0
 	for n := 0; n < kills; files++ {
 		path := filepath.Join(dir, fmt.Sprintf("killed-%d.jsonl", files))
 		for isOver := false; n < kills && !isOver; n++ {
-			isOver = killCommand(t, simrun, time.Duration(random.Int63n(int64(took))),
-				append(sweep, path)...)
-			if info, err := os.Stat(path); err == nil && info.Size() > 4096 && !isOver {
+			at := sizeOf(path) + 1 + random.Int63n(length/2)
+			if isOver = killCommand(t, simrun, path, at, append(sweep, path)...); !isOver {
 				midway++
 			}
 		}
@@ -272,6 +269,53 @@ func TestSweep_Killed(t *testing.T) {
 	}
 	t.Logf("%d kills, %d of them midway, over %d files", kills, midway, files)
 	require.Positive(t, midway)
+}
+
+// Two sweeps do not write to one file: the second ends, and the first loses nothing.
+func TestSweep_LocksItsFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.jsonl")
+	args := []string{"sweep", "pipeline", "--seeds", "1-20", "--resume", "--out", path}
+	status, _, stderr := try(context.Background(), scenarios.Builtin(), args...)
+	require.Equal(t, 0, status, stderr)
+	before, err := os.ReadFile(path)
+	require.NoError(t, err)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	require.NoError(t, err)
+	defer file.Close()
+	if !canLock(t) {
+		t.Skip("there are no locks here")
+	}
+	require.False(t, isLockedElsewhere(file))
+	status, _, stderr = try(context.Background(), scenarios.Builtin(), args...)
+	assert.Equal(t, 2, status)
+	assert.Contains(t, stderr, "x.jsonl is being written by another sweep")
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, string(before), string(after))
+	require.NoError(t, file.Close())
+	status, _, _ = try(context.Background(), scenarios.Builtin(), args...)
+	assert.Equal(t, 0, status)
+}
+
+// canLock reports whether files can be locked here.
+func canLock(t *testing.T) bool {
+	path := filepath.Join(t.TempDir(), "lock")
+	var files [2]*os.File
+	for i := range files {
+		var err error
+		files[i], err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+		require.NoError(t, err)
+		defer files[i].Close()
+	}
+	return !isLockedElsewhere(files[0]) && isLockedElsewhere(files[1])
+}
+
+// What cannot be brought to the disk is an error of the sweep: closing twice stands for it.
+func TestCloseResults_Fails(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "x.jsonl"))
+	require.NoError(t, err)
+	require.NoError(t, closeResults(file))
+	assert.ErrorContains(t, closeResults(file), "x.jsonl cannot be written: ")
 }
 
 // mergedFile is the canonical form of a result file.

@@ -126,7 +126,7 @@ func (a *app) changes(flags *pflag.FlagSet, f *settings) (*scenarios.Settings, e
 	}
 	if flags.Changed("records") {
 		if f.records == 0 {
-			return nil, fail(statusUnknown, "--records 0: %w", scenarios.ErrEmptyInput)
+			return nil, fail(statusUsage, "--records 0, expected a number from 1")
 		}
 		set.Records = f.records
 	}
@@ -162,7 +162,8 @@ func (t *target) isChanged() bool {
 	b, s := t.base, t.s
 	return b.Mode != s.Mode || b.Seed != s.Seed || b.Input.Kind != s.Input.Kind ||
 		b.Input.Path != s.Input.Path || b.Input.Records != s.Input.Records ||
-		b.Sink != s.Sink || b.Defect != s.Defect || !slices.Equal(b.Faults, s.Faults) || !slices.Equal(b.Params, s.Params)
+		b.Sink != s.Sink || b.Defect != s.Defect || !slices.Equal(b.Faults, s.Faults) ||
+		!slices.Equal(b.Params, s.Params)
 }
 
 // command is the line that runs s, which differs from the target by flags only.
@@ -182,14 +183,13 @@ func (a *app) find(arg string) (*target, error) {
 			return a.parse(arg, file.Name+".sim", []byte(file.Data))
 		}
 	}
-	if arg == "-" {
-		data, err := io.ReadAll(io.LimitReader(a.in, stdinMax))
-		if err != nil {
-			return nil, fail(statusUsage, "standard input cannot be read: %w", err)
-		}
+	if arg == "" {
+		return nil, fail(statusUsage, "the name of the scenario is empty")
+	}
+	data, err := a.read(arg)
+	if err == nil && arg == "-" {
 		return a.parse(arg, "stdin", data)
 	}
-	data, err := scenarios.ReadFile(arg)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(arg, `/\`) &&
 		!strings.HasSuffix(arg, ".sim") {
 		return nil, unknown("scenario", arg, append(a.scenarioNames(), "a file"))
@@ -198,6 +198,20 @@ func (a *app) find(arg string) (*target, error) {
 		return nil, err
 	}
 	return a.parse(arg, arg, data)
+}
+
+// read reads a scenario file, or standard input for "-". Either may be a pipe to wait for.
+func (a *app) read(arg string) (data []byte, err error) {
+	a.waits.during(func() {
+		if arg != "-" {
+			data, err = scenarios.ReadFile(arg)
+			return
+		}
+		if data, err = io.ReadAll(io.LimitReader(a.in, stdinMax)); err != nil {
+			err = fail(statusUsage, "standard input cannot be read: %w", err)
+		}
+	})
+	return data, err
 }
 
 // bare is a topology with default mode, seed and input.

@@ -27,23 +27,34 @@ func isColourful(w io.Writer) bool {
 	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w)
 }
 
-// progress is a line on a terminal that says how far the work is. The zero progress is silent.
+// progress says how far the work is, on a terminal in one line. The zero progress is silent.
 type progress struct {
 	to    io.Writer
 	what  string
 	began time.Time
 	shown time.Time
+	plain bool          // it is no terminal: lines behind each other
+	every time.Duration // of these
 }
 
-// newProgress returns a silent progress unless diagnostics go to a terminal and are wanted.
+// plainEvery is how often a line says how far the work is, where diagnostics are no terminal.
+const plainEvery = 10 * time.Second
+
+// newProgress returns a progress that is silent if no diagnostics are wanted. What is no terminal
+// gets a line now and then, and none of what is done soon.
 func (a *app) newProgress(what string) *progress {
-	if a.quiet || !isTerminal(a.log) {
+	if a.quiet {
 		return &progress{}
 	}
-	return &progress{to: a.log, what: what, began: time.Now()}
+	now := time.Now()
+	if !isTerminal(a.log) {
+		return &progress{to: a.log, what: what, began: now, shown: now, plain: true,
+			every: plainEvery}
+	}
+	return &progress{to: a.log, what: what, began: now, every: 100 * time.Millisecond}
 }
 
-// step shows how much is done, at most ten times a second.
+// step shows how much is done.
 func (p *progress) step(done, all int) {
 	p.show(func(spent time.Duration) string { return progressText(p.what, done, all, spent) })
 }
@@ -60,12 +71,16 @@ func (p *progress) until(done int, span time.Duration) {
 	p.show(func(spent time.Duration) string { return untilText(p.what, done, span, spent) })
 }
 
-// show shows a line, at most ten times a second.
+// show shows a line, if it is time for one.
 func (p *progress) show(text func(spent time.Duration) string) {
-	if p.to == nil || time.Since(p.shown) < 100*time.Millisecond {
+	if p.to == nil || time.Since(p.shown) < p.every {
 		return
 	}
 	p.shown = time.Now()
+	if p.plain {
+		fmt.Fprintln(p.to, text(time.Since(p.began)))
+		return
+	}
 	fmt.Fprintf(p.to, "\r\x1b[K%s", text(time.Since(p.began)))
 }
 
@@ -88,7 +103,7 @@ func progressText(what string, done, all int, spent time.Duration) string {
 
 // end takes the line away.
 func (p *progress) end() {
-	if p.to != nil {
+	if p.to != nil && !p.plain {
 		fmt.Fprint(p.to, "\r\x1b[K")
 	}
 }

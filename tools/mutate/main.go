@@ -54,8 +54,8 @@ func main() {
 	}
 	noticed := len(m.chosen) - len(m.survivors)
 	score := 100 * noticed / max(len(m.chosen), 1)
-	fmt.Printf("%d mutants, %d looked at, %d noticed: %d %%\n", len(m.mutants), len(m.chosen),
-		noticed, score)
+	fmt.Printf("%d mutants, %d looked at, %d noticed: %d %% (%d in that a test did not end)\n",
+		len(m.mutants), len(m.chosen), noticed, score, m.endless)
 	if score < *least {
 		os.Exit(1)
 	}
@@ -70,6 +70,7 @@ type mutator struct {
 	mutants   []mutant
 	chosen    []mutant
 	survivors []mutant
+	endless   int    // noticed only in that a suite did not end
 	dir       string // of the overlay and the binaries
 	binaries  []string
 }
@@ -138,8 +139,11 @@ func (m *mutator) all() {
 		go func() {
 			defer wg.Done()
 			for one := range next {
-				by, _ := m.noticedBy(one)
+				by, out := m.noticedBy(one)
 				mu.Lock()
+				if by != "" && out == nil {
+					m.endless++
+				}
 				if done++; by == "" {
 					m.survivors = append(m.survivors, one)
 					fmt.Printf("survived: %s\n", one)
@@ -160,10 +164,11 @@ func (m *mutator) all() {
 }
 
 // noticedBy runs the suites until one fails with a mutant awake, and names it. One that does not end
-// in time fails.
+// in time fails, and has no output.
 func (m *mutator) noticedBy(one mutant) (pkg string, out []byte) {
 	for i, s := range suites {
 		ctx, cancel := context.WithTimeout(context.Background(), m.limit)
+		defer cancel()
 		args := append([]string{"-test.failfast"}, s.args...)
 		cmd := exec.CommandContext(ctx, m.binaries[i], args...)
 		cmd.Dir = filepath.Join(m.root, strings.TrimPrefix(s.pkg, "./"))
@@ -171,11 +176,13 @@ func (m *mutator) noticedBy(one mutant) (pkg string, out []byte) {
 			"GOMEMLIMIT=2GiB")
 		start := time.Now()
 		out, err := cmd.CombinedOutput()
-		cancel()
 		if one.id < 0 {
 			fmt.Fprintf(os.Stderr, "mutate: %s takes %.0f s\n", s.pkg, time.Since(start).Seconds())
 		}
-		if err != nil {
+		switch {
+		case ctx.Err() != nil:
+			return s.pkg, nil
+		case err != nil:
 			return s.pkg, out
 		}
 	}
