@@ -156,7 +156,7 @@ func TestSweep_For(t *testing.T) {
 	args := []string{"sweep", "pipeline", "--for", "300ms", "--seeds", "5-", "--out", out}
 	status, stdout, _ := try(context.Background(), scenarios.Builtin(), args...)
 	require.Equal(t, 0, status, stdout)
-	assert.Contains(t, stdout, "sweep of seeds 5-\n")
+	assert.Contains(t, stdout, "sweep of seeds from 5\n")
 	_, merged, _ := try(context.Background(), scenarios.Builtin(), "merge", out)
 	assert.Equal(t, stdout, merged)
 	status, more, _ := try(context.Background(), scenarios.Builtin(), append(args, "--resume")...)
