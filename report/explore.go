@@ -21,11 +21,24 @@ type Exploration struct {
 	Runs            int64              `json:"runs"`
 	States          int64              `json:"states"` // distinct runs
 	StatesPerSecond int64              `json:"statesPerSecond"`
-	Unclaimed       []string           `json:"unclaimed"` // why nothing is claimed, or not of all
+	LeftOut         []leftOut          `json:"leftOut,omitempty"` // classes that were asked for
+	Unclaimed       []string           `json:"unclaimed"`         // why not all is claimed
 	Verdicts        []exploredProperty `json:"verdicts"`
 	Violations      []exploredAnomaly  `json:"violations"`
 	Witness         string             `json:"witness,omitempty"`   // the smallest: a scenario
 	Reproduce       string             `json:"reproduce,omitempty"` // the line that runs it
+}
+
+// leftOut is a class of faults that was asked for and is not explored.
+type leftOut struct {
+	Class string `json:"class"`
+	Why   string `json:"why"`
+}
+
+// LeaveOut says of an exploration that a class of faults is no part of it, although it was asked
+// for. why goes on from the name of the class.
+func (e *Exploration) LeaveOut(class, why string) {
+	e.LeftOut = append(e.LeftOut, leftOut{class, why})
 }
 
 // ExplorationBound is how far an exploration looks.
@@ -36,6 +49,8 @@ type ExplorationBound struct {
 	Records int      `json:"records"`
 	Orders  bool     `json:"orders"`
 	Timers  int      `json:"timers,omitempty"` // that may fire before their turn
+	Lulls   int      `json:"lulls,omitempty"`  // more that may while only input is awaited
+	Walks   int      `json:"walks,omitempty"`  // orders taken at random; 0: every order
 	Seeds   string   `json:"seeds,omitempty"`
 
 	says string // of orders: in words
@@ -63,9 +78,9 @@ type exploredAnomaly struct {
 	States    int64    `json:"states"`
 	Faults    []string `json:"faults"`
 	Seed      uint64   `json:"seed"`
-	Events    int64    `json:"events"`
+	Events    int64    `json:"events,omitempty"` // none are counted of orders
 	Reproduce string   `json:"reproduce,omitempty"`
-	Steps     []string `json:"steps,omitempty"` // of orders, in place of Reproduce
+	Steps     []string `json:"steps,omitempty"` // of orders, in words
 
 	kind model.AnomalyKind
 }
@@ -223,6 +238,9 @@ func (w *writer) explored(all *Explorations) {
 func (b *ExplorationBound) text() string {
 	what := fmt.Sprintf("up to %s at every place", b.faults())
 	switch {
+	case b.Walks > 0:
+		return fmt.Sprintf("%s, %s at random", several(b.Records, "record"),
+			several(b.Walks, "run"))
 	case b.Orders:
 		return several(b.Records, "record") + ", every order of events"
 	case len(b.Classes) == 0:
@@ -231,8 +249,14 @@ func (b *ExplorationBound) text() string {
 	return fmt.Sprintf("%s, %s, %s", several(b.Records, "record"), what, b.seeds())
 }
 
+// classesMax is how many classes of faults are named in a title.
+const classesMax = 4
+
 // faults says how many faults there are, and of which classes.
 func (b *ExplorationBound) faults() string {
+	if n := len(b.Classes); n > classesMax {
+		return fmt.Sprintf("%s of %d classes", several(b.Faults, "fault"), n)
+	}
 	if classes := strings.Join(b.Classes, ", "); classes != "crash" {
 		return fmt.Sprintf("%s (%s)", several(b.Faults, "fault"), classes)
 	}
@@ -262,11 +286,8 @@ func (w *writer) exploration(e *Exploration) {
 	if !e.Exhausted {
 		end = w.style.paint(yellow, "not exhausted: "+e.Left)
 	}
-	counts := "%s; %d runs, %d distinct"
-	if e.Bound.Orders {
-		counts = "%s; %d ends of runs, %d states"
-	}
-	w.line(counts, end, e.Runs, e.States)
+	w.line("%s; %s", end, e.counts())
+	w.classes(e)
 	for _, why := range e.Unclaimed {
 		w.line("no claim: %s", why)
 	}
@@ -274,19 +295,63 @@ func (w *writer) exploration(e *Exploration) {
 	for i := range e.Verdicts {
 		w.exploredProperty(&e.Verdicts[i])
 	}
-	if e.Witness == "" {
-		return
+	w.smallestRuns("smallest runs", e.Violations, false)
+	w.smallestRuns("findings about the mechanism, no violation of anything else; smallest runs",
+		e.Violations, true)
+}
+
+// classes says of which classes the faults are, where the title does not, and which are left out.
+func (w *writer) classes(e *Exploration) {
+	if len(e.Bound.Classes) > classesMax {
+		w.hanging("classes: "+strings.Join(e.Bound.Classes, ", "), "", "  ")
 	}
-	w.blank()
-	w.line("smallest runs")
-	for i := range e.Violations {
-		if v := &e.Violations[i]; !v.Finding {
-			w.line("  %s, in %d", v.kind, v.States)
+	var whys []string
+	for _, left := range e.LeftOut {
+		if !slices.Contains(whys, left.Why) {
+			whys = append(whys, left.Why)
+		}
+	}
+	for _, why := range whys {
+		var names []string
+		for _, left := range e.LeftOut {
+			if left.Why == why {
+				names = append(names, left.Class)
+			}
+		}
+		w.hanging(fmt.Sprintf("left out: %s (%s)", strings.Join(names, ", "), why), "", "  ")
+	}
+}
+
+// counts says how many runs there are.
+func (e *Exploration) counts() string {
+	if !e.Bound.Orders {
+		return fmt.Sprintf("%s, %d distinct", several(e.Runs, "run"), e.States)
+	}
+	ends := "1 end of a run"
+	if e.Runs != 1 {
+		ends = fmt.Sprintf("%d ends of runs", e.Runs)
+	}
+	return fmt.Sprintf("%s, %s", ends, several(e.States, "state"))
+}
+
+// smallestRuns lists the anomalies that are findings, or those that are not, each with the line
+// that runs the smallest run. Of orders it is told step by step as well, unless it is a finding.
+func (w *writer) smallestRuns(head string, list []exploredAnomaly, findings bool) {
+	for i := range list {
+		v := &list[i]
+		if v.Finding != findings {
+			continue
+		}
+		if head != "" {
+			w.blank()
+			w.line("%s", head)
+			head = ""
+		}
+		w.line("  %s, in %d", v.kind, v.States)
+		w.line("      %s", v.Reproduce)
+		if !findings {
 			for _, line := range v.Steps {
 				w.line("      %s", line)
-			}
-			if v.Reproduce != "" {
-				w.line("      %s", v.Reproduce)
 			}
 		}
 	}

@@ -93,11 +93,105 @@ func TestExploration_OrdersShowWhatIsViolated(t *testing.T) {
 	s := &scenarios.Scenario{Name: "running-average", Topology: &scenarios.RunningAverage,
 		Mode: modeNamed(t, "snapshot-counting"), Seed: scenarios.SeedDefault,
 		Input: scenarios.InputSpec{Records: 2}}
-	found, err := o.Explore(context.Background(), s)
-	require.NoError(t, err)
-	e := report.NewOrders(o, s, 2, found)
+	e := ordered(t, o, s)
 	text := textOf(e)
 	require.Regexp(t, `(?m)^  exactly-once-state +violated +holds in 8, violated in 6$`, text)
-	require.Contains(t, text, "smallest runs\n  inconsistent-cut, in 6\n      open\n")
+	require.Regexp(t, `smallest runs\n  inconsistent-cut, in 6\n`+
+		`      follow 0[0-9.:]+\n      open\n`, text)
 	require.Contains(t, e.Witness, "deliver barrier from ")
+	require.Regexp(t, `^follow 0`, e.Reproduce)
+	require.NotContains(t, text, "findings")
+}
+
+// ordered explores orders, with a line that follows a path.
+func ordered(t *testing.T, o *search.Orders, s *scenarios.Scenario) *report.Exploration {
+	found, err := o.Explore(context.Background(), s)
+	require.NoError(t, err)
+	return report.NewOrders(o, s, 2, found, func(tape *search.Tape) string {
+		return "follow " + tape.Path
+	})
+}
+
+func smallPipeline(mode *model.Mode, records int) *scenarios.Scenario {
+	return &scenarios.Scenario{Name: "pipeline", Topology: &scenarios.Pipeline, Mode: mode,
+		Seed: scenarios.SeedDefault, Input: scenarios.InputSpec{Records: records}}
+}
+
+// What is a finding about the mechanism alone is shown as one, with its kind and the smallest run:
+// the property is violated, and no anomaly among the others would say by what. A durable write of
+// dedup is served although its author has died and a new life has begun, which has not fenced yet.
+func TestExploration_ShowsFindingsAsSuch(t *testing.T) {
+	o := &search.Orders{Library: scenarios.Builtin(), Crashes: 1}
+	e := ordered(t, o, smallPipeline(modeNamed(t, "dedup"), 2))
+	text := textOf(e)
+	require.Regexp(t, `(?m)^  mechanism +violated +holds in 87, violated in 29$`, text)
+	require.NotContains(t, text, "\nsmallest runs\n")
+	require.Regexp(t, `\n\nfindings about the mechanism, no violation of anything else; `+
+		`smallest runs\n  zombie-write, in 29\n      follow 0[0-9.:x]+\n$`, text)
+	require.Empty(t, e.Witness)
+	require.Len(t, e.Violations, 1)
+	require.True(t, e.Violations[0].Finding)
+	require.Regexp(t, `^crash op/0 `, e.Violations[0].Faults[0])
+	require.Contains(t, strings.Join(e.Violations[0].Steps, "\n"), "; crash op/0 ")
+
+	lib := scenarios.Builtin()
+	zombie := slices.IndexFunc(lib.Classes, func(c *scenarios.Class) bool {
+		return c.Name == "zombie"
+	})
+	text = textOf(explored(t, modeNamed(t, "at-least-once"),
+		search.Exploring{Classes: lib.Classes[zombie : zombie+1]}))
+	smallest, findings, ok := strings.Cut(text, "\nfindings about the mechanism, ")
+	require.True(t, ok, text)
+	require.Regexp(t, `\n  zombie-write, in \d+\n      run pause `, findings)
+	require.NotContains(t, smallest, "zombie-write")
+	require.Contains(t, smallest, "\nsmallest runs\n  duplicate, in ")
+}
+
+// A claim that orders leave open is neither confirmed nor broken.
+func TestExploration_OrdersLeaveOpen(t *testing.T) {
+	o := &search.Orders{Library: scenarios.Builtin()}
+	counts := make([]search.Count, len(o.Library.Properties))
+	for i := range counts {
+		counts[i].Holds = 2
+	}
+	for _, c := range []struct {
+		property string
+		isUnsure bool
+	}{{"", false}, {"exactly-once", false}, {"at-least-once", true}} {
+		found := &search.OrdersFound{Exhausted: true, Counts: slices.Clone(counts)}
+		for i := range counts {
+			if o.Library.Properties[i].Name == c.property {
+				found.Counts[i].Undecided = 1
+			}
+		}
+		s := smallPipeline(modeNamed(t, "at-least-once"), 2)
+		broken, unsure := report.NewOrders(o, s, 2, found, nil).Claims()
+		require.False(t, broken)
+		require.Equal(t, c.isUnsure, unsure, c.property)
+	}
+}
+
+// The bound of orders is in the document, and a title says of runs at random that they are.
+func TestExploration_BoundOfOrders(t *testing.T) {
+	o := &search.Orders{Library: scenarios.Builtin(), Lulls: 2, Walks: 1, Timers: 3}
+	e := ordered(t, o, smallPipeline(modeNamed(t, "at-least-once"), 2))
+	var doc map[string]any
+	require.NoError(t, json.Unmarshal(report.JSON(e), &doc))
+	require.Equal(t, map[string]any{"crashes": 0.0, "faults": 0.0, "classes": []any{},
+		"records": 2.0, "orders": true, "timers": 3.0, "lulls": 2.0, "walks": 1.0}, doc["bound"])
+	text := textOf(e)
+	require.Contains(t, text, "pipeline under at-least-once: 2 records, 1 run at random\n")
+	require.Regexp(t, `\nnot exhausted: 1 run at random; 1 end of a run, \d+ states\n`, text)
+}
+
+// What was asked for and is no part of an exploration is said, with the reason.
+func TestExploration_LeftOut(t *testing.T) {
+	e := explored(t, modeNamed(t, "at-least-once"), search.Exploring{})
+	require.NotContains(t, string(report.JSON(e)), "leftOut")
+	e.LeaveOut("one", "says nothing")
+	e.LeaveOut("two", "stands alone")
+	e.LeaveOut("three", "says nothing")
+	require.Contains(t, textOf(e), " distinct\nleft out: one, three (says nothing)\n"+
+		"left out: two (stands alone)\n")
+	require.Contains(t, string(report.JSON(e)), `"class": "two",`)
 }

@@ -9,14 +9,15 @@ import (
 )
 
 // NewOrders is the document of an exploration of every order of events, which x has found of s. Its
-// runs are ends of runs, and no line runs one of them again: what shows an anomaly is said step by
-// step.
-func NewOrders(x *search.Orders, s *scenarios.Scenario, records int,
-	found *search.OrdersFound) *Exploration {
+// runs are ends of runs, and what shows an anomaly is said step by step as well. command writes the
+// line that takes the steps of a tape again.
+func NewOrders(x *search.Orders, s *scenarios.Scenario, records int, found *search.OrdersFound,
+	command func(t *search.Tape) string) *Exploration {
 	doc := &Exploration{Scenario: s.Name, Mode: s.Mode.Name, Exhausted: found.Exhausted,
 		Left: found.Why, Runs: found.Runs, States: found.States, Unclaimed: list(s.Unlike()),
 		Bound: ExplorationBound{Crashes: x.Crashes, Faults: x.Crashes, Classes: []string{},
-			Records: records, Orders: true, Timers: x.Timers, says: found.Bound},
+			Records: records, Orders: true, Timers: x.Timers, Lulls: x.Lulls, Walks: x.Walks,
+			says: found.Bound},
 		Verdicts: []exploredProperty{}, Violations: []exploredAnomaly{}}
 	if x.Crashes > 0 {
 		doc.Bound.Classes = append(doc.Bound.Classes, "crash")
@@ -29,14 +30,16 @@ func NewOrders(x *search.Orders, s *scenarios.Scenario, records int,
 			found.Counts[i], s.Mode.ClaimsFor(s.Topology.Kind()), len(doc.Unclaimed) == 0))
 	}
 	for _, kind := range model.Anomalies() {
-		if tape := found.Witnesses[kind]; tape != nil {
-			doc.Violations = append(doc.Violations, exploredAnomaly{Kind: kind.String(),
-				Finding: isFinding(x.Library, kind), States: found.Anomalies[kind],
-				Faults: []string{}, Steps: tape.Lines(), Seed: s.Seed, kind: kind})
+		tape := found.Witnesses[kind]
+		if tape == nil {
+			continue
 		}
-		if tape := found.Witnesses[kind]; tape != nil && doc.Witness == "" &&
-			!isFinding(x.Library, kind) {
-			doc.Witness = tape.String()
+		v := exploredAnomaly{Kind: kind.String(), Finding: isFinding(x.Library, kind),
+			States: found.Anomalies[kind], Faults: list(tape.Faults().Lines()), Seed: s.Seed,
+			Steps: tape.Lines(), Reproduce: command(tape), kind: kind}
+		doc.Violations = append(doc.Violations, v)
+		if doc.Witness == "" && !v.Finding {
+			doc.Witness, doc.Reproduce = tape.String(), v.Reproduce
 		}
 	}
 	return doc

@@ -15,12 +15,17 @@ import (
 type Exploring struct {
 	Classes []*scenarios.Class // of the faults; nil: crash
 	Faults  int                // of a plan, at the most; 0: one
-	// First and Last are the seeds under each of which everything is placed; 0: the scenario's.
+	// First and Last are the seeds under each of which everything is placed. HasSeeds says that
+	// they are set, since 0 is a seed; else it is the scenario's own.
 	First, Last uint64
-	RunsMax     int64                   // 0: as many as there are
-	Workers     int                     // 0: one a core
-	Progress    func(runs, known int64) // how many are made and known of; called by many
-	Inspect     func() Inspect
+	HasSeeds    bool
+	// RunsMax bounds the runs that are judged; 0: as many as there are. Finding out what places a
+	// run offers takes others besides: one for each plan that is continued, and one for every 64
+	// of its places.
+	RunsMax  int64
+	Workers  int                     // 0: one a core
+	Progress func(runs, known int64) // how many are made and known of; called by many
+	Inspect  func() Inspect
 }
 
 // Exploration is what came of every placement of faults up to a bound.
@@ -44,6 +49,7 @@ type Exploration struct {
 // The reasons for which an exploration is not exhausted.
 const (
 	leftBudget      = "the runs allowed are spent"
+	leftStates      = "the states allowed are spent"
 	leftInterrupted = "interrupted"
 )
 
@@ -97,8 +103,8 @@ func newExploration(lib *scenarios.Library, s *scenarios.Scenario, opts Explorin
 	for _, class := range x.Classes {
 		switch {
 		case class.Vary != nil && len(x.Classes) > 1:
-			return nil, nil, fmt.Errorf("class %s changes the scenario, and stands alone",
-				class.Name)
+			return nil, nil, fmt.Errorf("class %s changes the scenario, and stands alone: explore "+
+				"it by itself", class.Name)
 		case !class.Applies(s.Mode):
 			return nil, nil, fmt.Errorf("class %s says nothing of mode %s", class.Name, s.Mode.Name)
 		}
@@ -107,8 +113,8 @@ func newExploration(lib *scenarios.Library, s *scenarios.Scenario, opts Explorin
 		return c.Action == 0
 	})
 	x.Faults = cmp.Or(x.Faults, 1)
-	if x.First == 0 && x.Last == 0 {
-		x.First, x.Last = s.Seed, s.Seed
+	if err := x.setSeeds(); err != nil {
+		return nil, nil, err
 	}
 	input, x.Stats, err = lib.LoadInput(x.Scenario)
 	if err != nil {
@@ -116,6 +122,20 @@ func newExploration(lib *scenarios.Library, s *scenarios.Scenario, opts Explorin
 	}
 	x.Records, x.Unlike = input.Total(), s.Unlike()
 	return x, input, nil
+}
+
+// setSeeds checks the seeds, or makes them the scenario's.
+func (x *Exploration) setSeeds() error {
+	switch own := x.Scenario.Seed; {
+	case x.HasSeeds && x.First > x.Last:
+		return fmt.Errorf("seeds %d-%d: the last is before the first", x.First, x.Last)
+	case x.HasSeeds:
+	case x.First != 0 || x.Last != 0:
+		return fmt.Errorf("seeds %d-%d are given, and HasSeeds is not", x.First, x.Last)
+	default:
+		x.First, x.Last, x.HasSeeds = own, own, true
+	}
+	return nil
 }
 
 // Claims reports whether the mode claims property i of the runs in Inside.

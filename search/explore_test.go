@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -217,7 +218,7 @@ func TestExplore_RandomPlansShowNothingElse(t *testing.T) {
 		for seed := s.Seed; seed < s.Seed+2; seed++ {
 			placed := newOutcomes()
 			_, err := search.Explore(context.Background(), lib, s, search.Exploring{
-				Faults: 2, First: seed, Last: seed, Inspect: placed.inspect})
+				Faults: 2, First: seed, Last: seed, HasSeeds: true, Inspect: placed.inspect})
 			require.NoError(t, err)
 			drawn := newOutcomes()
 			var rules []model.Rule
@@ -243,7 +244,7 @@ func TestExplore_AnyNumberOfWorkers(t *testing.T) {
 		var want *search.Exploration
 		for _, workers := range []int{1, 2, 5} {
 			x, err := search.Explore(context.Background(), lib, s, search.Exploring{Faults: 2,
-				RunsMax: runsMax, Workers: workers, First: 1, Last: 2})
+				RunsMax: runsMax, Workers: workers, First: 1, Last: 2, HasSeeds: true})
 			require.NoError(t, err)
 			require.Equal(t, runsMax == 0, x.IsExhausted)
 			if runsMax > 0 {
@@ -314,7 +315,8 @@ func TestExplore_Classes(t *testing.T) {
 	s := smallPipeline(lib.Modes[2], 2)
 	_, err := search.Explore(context.Background(), lib, s, search.Exploring{
 		Classes: classesNamed(t, lib, "crash", "short-horizon")})
-	require.EqualError(t, err, "class short-horizon changes the scenario, and stands alone")
+	require.EqualError(t, err, "class short-horizon changes the scenario, and stands alone: "+
+		"explore it by itself")
 	_, err = search.Explore(context.Background(), lib, s, search.Exploring{
 		Classes: classesNamed(t, lib, "lose-barrier")})
 	require.EqualError(t, err, "class lose-barrier says nothing of mode at-least-once")
@@ -323,4 +325,61 @@ func TestExplore_Classes(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 1, x.Runs)
 	require.True(t, x.IsExhausted)
+}
+
+// Seeds are those that are given, 0 among them; none given: the scenario's.
+func TestExplore_Seeds(t *testing.T) {
+	lib := scenarios.Builtin()
+	s := smallPipeline(lib.Modes[2], 1)
+	s.Seed = 7
+	for _, c := range []struct {
+		opts  search.Exploring
+		seeds []uint64
+		err   string
+	}{
+		{search.Exploring{}, []uint64{7}, ""},
+		{search.Exploring{HasSeeds: true}, []uint64{0}, ""},
+		{search.Exploring{First: 2, Last: 4, HasSeeds: true}, []uint64{2, 3, 4}, ""},
+		{search.Exploring{First: math.MaxUint64, Last: math.MaxUint64, HasSeeds: true},
+			[]uint64{math.MaxUint64}, ""},
+		{search.Exploring{First: 5, Last: 4, HasSeeds: true}, nil,
+			"seeds 5-4: the last is before the first"},
+		{search.Exploring{First: 5, Last: 9}, nil, "seeds 5-9 are given, and HasSeeds is not"},
+	} {
+		seen := map[uint64]bool{}
+		c.opts.Workers, c.opts.Classes = 1, classesNamed(t, lib, "no-fault")
+		c.opts.Inspect = func() search.Inspect {
+			return func(seed uint64, _ []model.Rule, _ *scenarios.Result) { seen[seed] = true }
+		}
+		x, err := search.Explore(context.Background(), lib, s, c.opts)
+		if c.err != "" {
+			require.EqualError(t, err, c.err)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, c.seeds, slices.Sorted(maps.Keys(seen)))
+		require.Equal(t, c.seeds[0], x.First)
+		require.Equal(t, c.seeds[len(c.seeds)-1], x.Last)
+	}
+}
+
+// A run that is met under faults that the mode does not tolerate, and then under others that it
+// does, is one of those of which it claims something.
+func TestExplore_InsideWhoeverMeetsItFirst(t *testing.T) {
+	lib := scenarios.Builtin()
+	tolerated := classesNamed(t, lib, "lose-message")
+	other := *tolerated[0]
+	other.Name = "other"
+	mode := lib.Modes[2]
+	require.Contains(t, mode.Tolerates, "lose-message")
+	explore := func(classes ...*scenarios.Class) *search.Exploration {
+		x, err := search.Explore(context.Background(), lib, smallPipeline(mode, 2),
+			search.Exploring{Classes: classes, Workers: 1})
+		require.NoError(t, err)
+		return x
+	}
+	want := explore(tolerated[0])
+	require.Greater(t, want.Inside.Runs, int64(1))
+	require.Equal(t, want.Inside, explore(&other, tolerated[0]).Inside)
+	require.EqualValues(t, 1, explore(&other).Inside.Runs)
 }

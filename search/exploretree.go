@@ -240,7 +240,8 @@ func (e *explorer) expand(ctx context.Context, w *worker, s stretch, isLast bool
 
 // probe finds out where each crash and pause would strike in the run of a plan, in one run. Crashes
 // of one process at one event are one crash by several names: after an effect, after the call that
-// it is, and before the next effect if nothing lies between.
+// it is, and before the next effect if nothing lies between. A timer may be set there, which is no
+// event; the dead do not hear it, but the clock may go on for it, and the run end so much later.
 func (e *explorer) probe(w *worker, p *plan) {
 	copyExtent(&w.extent, w.extentOf(e.seed, p.rules))
 	p.probed = make([]probed, p.places)

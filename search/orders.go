@@ -28,8 +28,8 @@ type Orders struct {
 	Victims     []string // whom the crashes may strike, by name; nil: every process
 	Timers      int      // how many timers may fire although something else could happen
 	Lulls       int      // how many more while nothing could happen but that input arrives
-	StatesMax   int64    // 0: no bound
-	RunsMax     int64    // ends of runs; 0: no bound
+	StatesMax   int64    // no more states than that are entered; 0: no bound
+	RunsMax     int64    // no more ends of runs than that are judged; 0: no bound
 	Walks       int      // so many runs at random, one after the other; 0: all that there are
 	Workers     int      // 0: one a core
 	NoReduction bool     // take every step as dependent on every other
@@ -42,7 +42,7 @@ type Orders struct {
 // it depends on nothing but the scenario and the bounds.
 type OrdersFound struct {
 	Exhausted   bool
-	Why         string // if it is not: the bound that was met
+	Why         string // if it is not: the bound, of which there was more
 	Bound       string // what was explored, in words
 	Runs        int64  // different ends of runs, each judged once
 	States      int64  // different states
@@ -63,13 +63,8 @@ func newOrdersFound(lib *scenarios.Library) OrdersFound {
 // Explore explores a scenario. Its own faults must be none: they are anchored in virtual time, or
 // at what happens in it. When the context ends it returns what it has.
 func (o *Orders) Explore(ctx context.Context, s *scenarios.Scenario) (*OrdersFound, error) {
-	for _, name := range o.Victims {
-		if s.Job().Find(name) == model.Nobody {
-			return nil, fmt.Errorf("the job has no process %q to crash", name)
-		}
-	}
-	if len(s.Faults) > 0 {
-		return nil, errors.New("an exploration of orders has its own crashes, and no other faults")
+	if err := o.check(s); err != nil {
+		return nil, err
 	}
 	input, _, err := o.Library.LoadInput(s)
 	if err != nil {
@@ -84,7 +79,8 @@ func (o *Orders) Explore(ctx context.Context, s *scenarios.Scenario) (*OrdersFou
 	}
 	known := &sim.Known{}
 	for {
-		p := &ordersPass{orders: o, scenario: s, table: newKeyTable(), ends: newKeyTable()}
+		p := &ordersPass{orders: o, scenario: s, table: newKeyTable(o.StatesMax),
+			ends: newKeyTable(o.RunsMax)}
 		p.wait.L = &p.lock
 		if !o.NoReduction && o.Walks == 0 {
 			p.known = known
@@ -105,6 +101,24 @@ func (o *Orders) Explore(ctx context.Context, s *scenarios.Scenario) (*OrdersFou
 			return p.found(ctx, input)
 		}
 	}
+}
+
+// check refuses a scenario that cannot be explored.
+func (o *Orders) check(s *scenarios.Scenario) error {
+	job := s.Job()
+	if n := len(job.Tasks); n > sim.ProcessesMax {
+		return fmt.Errorf("the job has %d processes, and orders are explored of at most %d", n,
+			sim.ProcessesMax)
+	}
+	for _, name := range o.Victims {
+		if job.Find(name) == model.Nobody {
+			return fmt.Errorf("the job has no process %q to crash", name)
+		}
+	}
+	if len(s.Faults) > 0 {
+		return errors.New("an exploration of orders has its own crashes, and no other faults")
+	}
+	return nil
 }
 
 // budget is what may happen that need not.

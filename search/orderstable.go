@@ -9,6 +9,7 @@ import (
 // bits of the key, each part with a lock and a table of open addressing of its own.
 type keyTable struct {
 	size  atomic.Int64
+	max   int64 // it takes no more; 0: as many as there are
 	parts [keyParts]keyPart
 }
 
@@ -24,21 +25,22 @@ type keyPart struct {
 	_    [64]byte // parts share no line of the cache
 }
 
-func newKeyTable() *keyTable { return &keyTable{} }
+func newKeyTable(most int64) *keyTable { return &keyTable{max: most} }
 
-// add adds a key and reports whether it is new.
-func (t *keyTable) add(key [2]uint64) bool {
+// add adds a key and reports whether it is new, or would be if there were room for it.
+func (t *keyTable) add(key [2]uint64) (isNew, isFull bool) {
 	if key == ([2]uint64{}) {
 		key[1] = 1
 	}
 	part := &t.parts[key[0]>>(64-keyPartBits)]
 	part.lock.Lock()
-	isNew := part.add(key)
+	isNew = part.add(key)
 	part.lock.Unlock()
-	if isNew {
-		t.size.Add(1)
+	if isNew && t.size.Add(1) > t.max && t.max > 0 {
+		t.size.Add(-1)
+		return false, true
 	}
-	return isNew
+	return isNew, false
 }
 
 func (p *keyPart) add(key [2]uint64) bool {

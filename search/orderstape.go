@@ -14,6 +14,7 @@ import (
 type Tape struct {
 	Job   *model.Job
 	Steps []sim.Choice
+	Path  string // the same in numbers, as Follow reads it; "" until it is known
 }
 
 // Lines are the steps in words.
@@ -61,8 +62,12 @@ func (t *Tape) step(c *sim.Choice) string {
 
 func (t *Tape) name(p model.ProcID) string { return t.Job.Tasks[p].Name }
 
-// Replay runs a scenario along a tape, with its full trace.
+// Replay runs a scenario along a tape, with its full trace. The history has the crashes, which are
+// those of Tape.Faults, as reached.
 func (o *Orders) Replay(s *scenarios.Scenario, t *Tape) (scenarios.Result, error) {
+	if err := o.check(s); err != nil {
+		return scenarios.Result{}, err
+	}
 	runner, err := scenarios.NewRunner(o.Library, s)
 	if err != nil {
 		return scenarios.Result{}, err
@@ -80,6 +85,8 @@ func (o *Orders) Replay(s *scenarios.Scenario, t *Tape) (scenarios.Result, error
 			t.line(&left[0]))
 	}
 	res := runner.Judge(run.Finish())
+	h := res.Subject.History
+	h.Reached = append(h.Reached[:0], t.reached(h)...)
 	res.Trace = res.World.Trace()
 	return res, nil
 }

@@ -36,18 +36,16 @@ func (p *ordersPass) walk(ctx context.Context) {
 
 // run takes one run, and goes back to the beginning.
 func (w *walker) run() {
-	for {
+	for !w.pass.isOver.Load() {
 		w.list = w.ordered.Choices(w.list[:0])
 		if len(w.list) == 0 {
+			w.end()
 			break
 		}
 		if w.depth == depthMax {
 			panic(fmt.Sprintf("search: a run took more than %d steps", depthMax))
 		}
 		w.take(w.list[w.draw.IntN(len(w.list))])
-	}
-	if end := w.ordered.Ending(); w.pass.ends.add(end) {
-		w.judge(end)
 	}
 	w.longest = max(w.longest, w.depth)
 	for w.depth > 0 {
@@ -74,7 +72,5 @@ func (w *walker) take(c sim.Choice) {
 	w.found.Transitions++
 	level := w.push()
 	level.steps, level.next = append(level.steps, c), 1
-	if !w.pass.table.add(w.ordered.Key()) {
-		w.found.Pruned++
-	}
+	w.isNew()
 }

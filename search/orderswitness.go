@@ -42,12 +42,8 @@ func (p *ordersPass) witnesses(input *model.Input, isExhausted bool) (
 	map[model.AnomalyKind]*Tape, error) {
 	tapes, again := map[model.AnomalyKind]*Tape{}, map[[2]uint64]*Tape{}
 	for kind, end := range p.leastEnds() {
-		tapes[kind] = end.tape
-		if !isExhausted {
-			continue
-		}
 		if again[end.key] == nil {
-			tape, err := p.retrace(input, end)
+			tape, err := p.witness(input, end, isExhausted)
 			if err != nil {
 				return nil, err
 			}
@@ -56,6 +52,18 @@ func (p *ordersPass) witnesses(input *model.Input, isExhausted bool) (
 		tapes[kind] = again[end.key]
 	}
 	return tapes, nil
+}
+
+// witness is a way to an end, with its path: the one that it was found by, or one found again.
+func (p *ordersPass) witness(input *model.Input, end *ordersEnd, isAgain bool) (tape *Tape,
+	err error) {
+	tape = end.tape
+	if isAgain {
+		if tape, err = p.retrace(input, end); err != nil {
+			return nil, err
+		}
+	}
+	return tape, p.orders.number(p.scenario, tape)
 }
 
 // retrace finds a way to an end that depends on nothing but the end: the first one, depth first, in

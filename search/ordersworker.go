@@ -103,8 +103,7 @@ func (w *ordersWorker) step() {
 
 // enter enters a state, and reports whether there is more to do behind it.
 func (w *ordersWorker) enter() bool {
-	if !w.pass.table.add(w.ordered.Key()) {
-		w.found.Pruned++
+	if !w.isNew() {
 		return false
 	}
 	if w.depth == depthMax {
@@ -117,10 +116,32 @@ func (w *ordersWorker) enter() bool {
 		return true
 	}
 	w.depth--
-	if end := w.ordered.Ending(); w.pass.ends.add(end) {
+	w.end()
+	return false
+}
+
+// isNew reports whether nobody has been at the state where the worker is. One more than there may
+// be ends the pass.
+func (w *ordersWorker) isNew() bool {
+	isNew, isFull := w.pass.table.add(w.ordered.Key())
+	switch {
+	case isFull:
+		w.pass.stop(leftStates)
+	case !isNew:
+		w.found.Pruned++
+	}
+	return isNew
+}
+
+// end judges the run where it is over, if nobody has been at that end.
+func (w *ordersWorker) end() {
+	end := w.ordered.Ending()
+	switch isNew, isFull := w.pass.ends.add(end); {
+	case isFull:
+		w.pass.stop(leftBudget)
+	case isNew:
 		w.judge(end)
 	}
-	return false
 }
 
 // judge judges a run that is over, at an end that nobody has been at.
@@ -166,7 +187,7 @@ func (w *ordersWorker) pop() {
 	}
 }
 
-// meet gives work to whoever has none, tells how far it is, and stops at a bound.
+// meet gives work to whoever has none, and tells how far it is.
 func (w *ordersWorker) meet() {
 	p := w.pass
 	if p.idle.Load() > 0 {
@@ -175,16 +196,8 @@ func (w *ordersWorker) meet() {
 	if w.ordered.IsSurprised() {
 		p.again()
 	}
-	o := p.orders
-	states, runs := p.table.size.Load(), p.ends.size.Load()
-	switch {
-	case o.StatesMax > 0 && states >= o.StatesMax:
-		p.stop(fmt.Sprintf("%d states", states))
-	case o.RunsMax > 0 && runs >= o.RunsMax:
-		p.stop(fmt.Sprintf("%d ends of runs", runs))
-	}
-	if o.Progress != nil && w == p.workers[0] {
-		o.Progress(states, runs)
+	if o := p.orders; o.Progress != nil && w == p.workers[0] {
+		o.Progress(p.table.size.Load(), p.ends.size.Load())
 	}
 }
 

@@ -114,11 +114,12 @@ type scratch struct {
 }
 
 // NewOrdered makes a driver of a world, under a seed, which decides only about what operators draw.
-// What it knows of the job, by which steps are told that need no alternative, it shares with other
-// drivers of the same job; nil: every step has alternatives.
+// The job has at most ProcessesMax processes. What it knows of the job, by which steps are told
+// that need no alternative, it shares with other drivers of the same job; nil: every step has
+// alternatives.
 func NewOrdered(w *World, seed uint64, budget Budget, known *Known, opts Options) *Ordered {
-	if len(w.slots) > processesMax {
-		panic(fmt.Sprintf("sim: %d processes, of at most %d", len(w.slots), processesMax))
+	if len(w.slots) > ProcessesMax {
+		panic(fmt.Sprintf("sim: %d processes, of at most %d", len(w.slots), ProcessesMax))
 	}
 	o := &Ordered{w: w, budget: budget, known: known}
 	w.reset(seed, nil, opts)

@@ -15,11 +15,11 @@ type Known struct {
 	fails   bool     // a life gave up
 }
 
-// processesMax is how many processes fit in a set.
-const processesMax = 64
+// ProcessesMax is how many processes a job that is Ordered may have: as many as fit in a set.
+const ProcessesMax = 64
 
 func newKnown(objects int) Known {
-	return Known{senders: make([]uint64, processesMax), touched: make([]uint64, objects)}
+	return Known{senders: make([]uint64, ProcessesMax), touched: make([]uint64, objects)}
 }
 
 // Learn adds what a driver has seen.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,6 +32,7 @@ type exploration struct {
 	lulls     int
 	walks     int
 	statesMax int64
+	path      string
 }
 
 // orderedRecords is how many records --orders has unless it is said: there are many orders of few.
@@ -42,7 +44,8 @@ and further faults at every place of the runs that earlier ones make, recovery
 included. What it says never happens does not happen within that bound, under
 the latencies of the seed; --seeds explores under others too. Faults of the
 scenario itself are left out, and so are all records but the first few, unless
---records says how many.
+--records says how many. --max-runs counts the runs that are judged; finding out
+what places a run offers takes others, about one in 64 and one for each plan.
 
 With --orders, time and latencies are left out as well: every order in which
 messages, requests and answers can come is explored, with up to --crashes
@@ -50,7 +53,9 @@ crashes anywhere in it. A timer fires once nothing else can happen; --timers has
 some fire before, whatever else can happen, and --lulls some more while nothing
 can but that input arrives. A checkpoint between two records takes one of these.
 --walks takes a number of runs at random instead of all: it finds quickly what
-is not rare, and proves nothing.`
+is not rare, and proves nothing. The line below an anomaly takes the steps of
+its smallest run again and reports on it as "run" does: --path says which of the
+choices there are is taken at each step, and what crashes.`
 
 func (a *app) exploreCommand() *cobra.Command {
 	var f settings
@@ -76,6 +81,9 @@ func (a *app) exploreCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if x.path != "" {
+				return a.follow(t, modes[0], &x)
+			}
 			return a.explore(cmd.Context(), t, modes, opts, &x)
 		},
 	}
@@ -98,7 +106,8 @@ func (x *exploration) addTo(cmd *cobra.Command, f *settings) {
 	flags.StringVar(&x.classes, "classes", "crash",
 		"faults of these `CLASSES`, separated by commas; one that changes the scenario is alone")
 	flags.IntVar(&x.faults, "faults", 1, "up to `K` faults of these classes")
-	flags.Int64Var(&x.runsMax, "max-runs", 0, "no more than `N` runs of a mode (default no bound)")
+	flags.Int64Var(&x.runsMax, "max-runs", 0,
+		"judge no more than `N` runs of a mode (default no bound)")
 	flags.IntVarP(&x.workers, "jobs", "j", 0, "so many runs at a time, `N` (default one a core)")
 	flags.BoolVar(&x.orders, "orders", false, "every order of messages, requests and answers")
 	flags.IntVar(&x.timers, "timers", 0, "of orders: up to `N` timers fire before their turn")
@@ -107,9 +116,13 @@ func (x *exploration) addTo(cmd *cobra.Command, f *settings) {
 	flags.IntVar(&x.walks, "walks", 0, "of orders: `N` runs at random (default all there are)")
 	flags.Int64Var(&x.statesMax, "max-states", 0,
 		"of orders: no more than `N` states of a mode (default no bound)")
+	flags.StringVar(&x.path, "path", "", "of orders: only the one of these `STEPS`, in full")
 	flags.BoolVar(&x.asJSON, "json", false, "write the result as a JSON document")
 	for _, other := range []string{"classes", "faults", "seed", "seeds"} {
 		cmd.MarkFlagsMutuallyExclusive("orders", other)
+	}
+	for _, other := range []string{"modes", "walks", "max-runs", "max-states"} {
+		cmd.MarkFlagsMutuallyExclusive("path", other)
 	}
 	cmd.MarkFlagsMutuallyExclusive("mode", "modes")
 	cmd.MarkFlagsMutuallyExclusive("seed", "seeds")
@@ -140,7 +153,7 @@ func (a *app) exploring(cmd *cobra.Command, x *exploration) (opts search.Explori
 				flag.value, flag.least)
 		}
 	}
-	for _, name := range []string{"timers", "lulls", "walks", "max-states"} {
+	for _, name := range []string{"timers", "lulls", "walks", "max-states", "path"} {
 		if !x.orders && cmd.Flags().Changed(name) {
 			return opts, fail(statusUsage, "--%s says something of --orders only", name)
 		}
@@ -151,6 +164,7 @@ func (a *app) exploring(cmd *cobra.Command, x *exploration) (opts search.Explori
 		return opts, err
 	}
 	opts.First, opts.Last, err = parseSeeds(x.seeds)
+	opts.HasSeeds = true
 	return opts, err
 }
 
@@ -175,7 +189,7 @@ func (a *app) explored(cmd *cobra.Command, arg string, f *settings, x *explorati
 func (a *app) explore(ctx context.Context, t *target, modes []*model.Mode, opts search.Exploring,
 	x *exploration) error {
 	all := &report.Explorations{Scenario: t.s.Name}
-	began, runs := time.Now(), int64(0)
+	began, runs, left := time.Now(), int64(0), modes
 	for i := 0; i < len(modes) && ctx.Err() == nil; i++ {
 		nth := fmt.Sprintf("under %s (%d of %d)", modes[i].Name, i+1, len(modes))
 		doc, err := a.exploreMode(ctx, t, modes[i], opts, x, nth)
@@ -185,6 +199,9 @@ func (a *app) explore(ctx context.Context, t *target, modes []*model.Mode, opts 
 		if doc != nil {
 			all.Explorations = append(all.Explorations, doc)
 			runs += doc.Runs
+		}
+		if ctx.Err() == nil || doc == nil || doc.Exhausted {
+			left = modes[i+1:]
 		}
 	}
 	if len(all.Explorations) == 0 {
@@ -198,12 +215,30 @@ func (a *app) explore(ctx context.Context, t *target, modes []*model.Mode, opts 
 	default:
 		a.out.json(all)
 	}
-	a.tell("%s: %d runs, %d/s", a.program, runs, rate(runs, began))
-	if ctx.Err() != nil {
-		a.tell("%s: interrupted; to go on, run it again with the --modes that are missing",
-			a.program)
+	a.tell("%s: %s, %d/s", a.program, countOf(runs, "run"), rate(runs, began))
+	if ctx.Err() != nil && len(left) > 0 {
+		a.tellLeft(left, len(modes) > 1)
 	}
 	return nil
+}
+
+// tellLeft says how to go on with the modes that an interrupt has left.
+func (a *app) tellLeft(left []*model.Mode, areSeveral bool) {
+	if !areSeveral {
+		a.tell("%s: interrupted; an exploration cannot be resumed: run again it begins anew",
+			a.program)
+		return
+	}
+	a.tell("%s: interrupted; to go on, run it again with --modes %s", a.program,
+		strings.Join(names(left, func(m *model.Mode) string { return m.Name }), ","))
+}
+
+// countOf counts things: "1 run", "3 runs".
+func countOf(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // exploreMode explores one mode and notes what that means. There is no document where the faults
@@ -211,19 +246,25 @@ func (a *app) explore(ctx context.Context, t *target, modes []*model.Mode, opts 
 func (a *app) exploreMode(ctx context.Context, t *target, mode *model.Mode, opts search.Exploring,
 	x *exploration, nth string) (doc *report.Exploration, err error) {
 	s := search.WithMode(t.s, mode)
-	if opts.Classes = applying(opts.Classes, mode); len(opts.Classes) == 0 {
+	asked := opts.Classes
+	isAll := strings.TrimSpace(x.classes) == "all"
+	opts.Classes = slices.DeleteFunc(slices.Clone(asked), func(c *scenarios.Class) bool {
+		return whyNot(c, mode, isAll) != ""
+	})
+	if len(opts.Classes) == 0 {
 		a.tell("%s: no class asked for says anything of mode %s", a.program, mode.Name)
 		return nil, nil
 	}
 	a.doing = "exploring " + s.Name + " under " + mode.Name
 	if x.orders {
-		doc, err = a.exploreOrders(ctx, s, x, nth)
+		doc, err = a.exploreOrders(ctx, t, s, x, nth)
 	} else {
 		doc, err = a.exploreFaults(ctx, t, s, opts, nth)
 	}
 	if err != nil {
 		return nil, err
 	}
+	a.leaveOut(doc, asked, mode, isAll)
 	switch broken, unsure := doc.Claims(); {
 	case broken:
 		a.note(statusViolated)
@@ -257,7 +298,7 @@ func (a *app) exploreFaults(ctx context.Context, t *target, s *scenarios.Scenari
 }
 
 // exploreOrders explores orders under the mode of s.
-func (a *app) exploreOrders(ctx context.Context, s *scenarios.Scenario, x *exploration,
+func (a *app) exploreOrders(ctx context.Context, t *target, s *scenarios.Scenario, x *exploration,
 	nth string) (*report.Exploration, error) {
 	input, _, err := a.lib.LoadInput(s)
 	if err != nil {
@@ -266,8 +307,7 @@ func (a *app) exploreOrders(ctx context.Context, s *scenarios.Scenario, x *explo
 	p := a.newProgress("states " + nth)
 	defer p.end()
 	var mu sync.Mutex
-	o := &search.Orders{Library: a.lib, Crashes: x.crashes, Timers: x.timers, Lulls: x.lulls,
-		Walks: x.walks, RunsMax: x.runsMax, StatesMax: x.statesMax, Workers: x.workers}
+	o := a.orders(x)
 	o.Progress = func(states, _ int64) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -278,7 +318,9 @@ func (a *app) exploreOrders(ctx context.Context, s *scenarios.Scenario, x *explo
 	if err != nil {
 		return nil, err
 	}
-	doc := report.NewOrders(o, s, input.Total(), found)
+	doc := report.NewOrders(o, s, input.Total(), found, func(tape *search.Tape) string {
+		return x.line(a.program, t, s, tape)
+	})
 	doc.StatesPerSecond = rate(found.States, began)
 	return doc, nil
 }
@@ -288,9 +330,82 @@ func rate(n int64, began time.Time) int64 {
 	return int64(float64(n) / max(time.Since(began).Seconds(), 1e-9))
 }
 
-// applying are the classes that say something of a mode.
-func applying(classes []*scenarios.Class, mode *model.Mode) []*scenarios.Class {
-	return slices.DeleteFunc(slices.Clone(classes), func(c *scenarios.Class) bool {
-		return !c.Applies(mode)
-	})
+// whyNot says why a class that was asked for is not explored under a mode; "": it is. Where all are
+// asked for, those that stand alone are left out.
+func whyNot(c *scenarios.Class, mode *model.Mode, isAll bool) string {
+	switch {
+	case !c.Applies(mode):
+		return "says nothing of mode " + mode.Name
+	case isAll && c.Vary != nil:
+		return "changes the scenario, and stands alone"
+	}
+	return ""
+}
+
+// leaveOut says which classes that were asked for are no part of an exploration.
+func (a *app) leaveOut(doc *report.Exploration, asked []*scenarios.Class, mode *model.Mode,
+	isAll bool) {
+	var names []string
+	for _, class := range asked {
+		if why := whyNot(class, mode, isAll); why != "" {
+			doc.LeaveOut(class.Name, why)
+			names = append(names, class.Name)
+		}
+	}
+	if len(names) > 0 {
+		a.tell("%s: left out under %s: %s", a.program, mode.Name, strings.Join(names, ", "))
+	}
+}
+
+// orders is what to explore with --orders, as flags say.
+func (a *app) orders(x *exploration) *search.Orders {
+	return &search.Orders{Library: a.lib, Crashes: x.crashes, Timers: x.timers, Lulls: x.lulls,
+		Walks: x.walks, RunsMax: x.runsMax, StatesMax: x.statesMax, Workers: x.workers}
+}
+
+// line is the command line that takes the steps of a tape again. It always says how many records
+// there are, since explore takes few by itself.
+func (x *exploration) line(program string, t *target, s *scenarios.Scenario,
+	tape *search.Tape) string {
+	head := program + " explore " + report.Quote(t.arg) + " --orders"
+	for _, flag := range []struct {
+		name        string
+		value, byIt int
+	}{{"crashes", x.crashes, 1}, {"timers", x.timers, 0}, {"lulls", x.lulls, 0}} {
+		if flag.value != flag.byIt {
+			head += fmt.Sprintf(" --%s %d", flag.name, flag.value)
+		}
+	}
+	base := *t.base
+	base.Faults, base.Input.Records = nil, 0
+	return report.Command(head, false, &base, ofMode(s)) + " --path " + tape.Path
+}
+
+// follow takes one order of events and reports on its run as run does.
+func (a *app) follow(t *target, mode *model.Mode, x *exploration) error {
+	s := search.WithMode(t.s, mode)
+	a.doing = "following an order of " + s.Name + " under " + mode.Name
+	o := a.orders(x)
+	tape, err := o.Follow(s, x.path)
+	if err != nil {
+		return fail(statusUsage, "--path: %w", err)
+	}
+	c := &report.Case{Library: a.lib, Command: x.line(a.program, t, s, tape)}
+	if c.Result, err = o.Replay(s, tape); err != nil {
+		return fail(statusUsage, "--path: %w", err)
+	}
+	if _, c.Stats, err = a.lib.LoadInput(s); err != nil {
+		return err
+	}
+	shown := *s
+	shown.Faults = tape.Faults()
+	c.Scenario = &shown
+	if x.asJSON {
+		a.out.json(report.NewRun(c))
+	} else {
+		a.out.print(fmt.Sprintf("one order of events, of %s and without latencies\n%s",
+			countOf(int64(len(tape.Steps)), "step"), report.Text(c, a.style())))
+	}
+	a.note(statusOfRun(c))
+	return nil
 }
