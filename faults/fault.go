@@ -63,8 +63,8 @@ func (r RecordName) String() string {
 	return fmt.Sprintf("%s/%d:%d", r.Input, r.Part, r.Offset)
 }
 
-// Plan is the list of faults of a scenario. Their order does not matter to the world; it is kept
-// for people.
+// Plan is the list of faults of a scenario. Where two of them strike at one place or one time, the
+// first one strikes first, and may leave nothing for the other.
 type Plan []Fault
 
 // Lines is the plan as ParsePlan reads it.
