@@ -33,7 +33,8 @@ func TestExample_ConsumerDedup(t *testing.T) {
 
 	_, ok = goTest(t, clone, ".", "-sim.update")
 	require.False(t, ok)
-	files, err := filepath.Glob(filepath.Join(clone, "testdata/sim/*.sim"))
+	corpus := filepath.Join(clone, "testdata/sim/TestBalance_CountsAPaymentOnce")
+	files, err := filepath.Glob(filepath.Join(corpus, "*.sim"))
 	require.NoError(t, err)
 	require.Len(t, files, 1)
 
@@ -48,6 +49,24 @@ func TestExample_ConsumerDedup(t *testing.T) {
 	require.False(t, ok)
 	_, first, _ := strings.Cut(text, "    --- FAIL: TestBalance_CountsAPaymentOnce/")
 	require.True(t, strings.HasPrefix(first, filepath.Base(files[0])), first)
+}
+
+// The correction rests on one payment at a time, as the end of the README says.
+func TestExample_ConsumerDedupWithAWindow(t *testing.T) {
+	if underRace || testing.Short() {
+		t.Skip("builds a module of its own")
+	}
+	clone := cloneExample(t)
+	correct, wrong := correction(t)
+	replace(t, filepath.Join(clone, "balance.go"), wrong, correct)
+	replace(t, filepath.Join(clone, "balance_test.go"), `"window=1"`, `"window=4"`)
+	text, ok := goTest(t, clone, ".", "-sim.runs=5000")
+	require.False(t, ok)
+	data, err := os.ReadFile(filepath.Join(exampleModule, "README.md"))
+	require.NoError(t, err)
+	said := regexp.MustCompile(`(\d+) of 5000 runs`).FindStringSubmatch(string(data))
+	require.NotNil(t, said)
+	require.Contains(t, text, "how often: "+said[1]+" of 5000 seeds fail ")
 }
 
 // cloneExample copies the module elsewhere; what it is made with stays here.
@@ -99,10 +118,10 @@ func showsInReadme(t *testing.T, text string) {
 	require.Equal(t, shown, text, "go test -run Example -update . rewrites it")
 }
 
-// reportOf is the report on the first failure: not how often it was seen.
+// reportOf is the report on the first failure.
 func reportOf(text string) string {
 	_, text, _ = strings.Cut(text, "_test.go:")
-	report, _, _ := strings.Cut(text, "how often")
+	report, _, _ := strings.Cut(text, "reproduce: ")
 	return report
 }
 

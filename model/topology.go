@@ -98,7 +98,8 @@ const (
 )
 
 // Validate reports the first thing wrong with t: an empty or doubled name, a reference to no
-// earlier stage, too many hops. The error says which name is meant and what was expected.
+// earlier stage, too many hops, two operators of one name. The error says which name is meant and
+// what was expected.
 func (t *Topology) Validate() error {
 	if len(t.Inputs) == 0 || len(t.Stages) == 0 {
 		return fmt.Errorf("topology %q needs at least one input and one stage", t.Name)
@@ -121,7 +122,23 @@ func (t *Topology) Validate() error {
 		if err := t.validateStage(&t.Stages[i], seen); err != nil {
 			return err
 		}
+		if other := t.namesake(i); other != nil {
+			return fmt.Errorf("topology %q: stages %q and %q have different operators of the name "+
+				"%q", t.Name, other.Name, t.Stages[i].Name, other.Operator.Name)
+		}
 		seen[t.Stages[i].Name] = true
+	}
+	return nil
+}
+
+// namesake is a stage before stage i with another operator of the same name, or nil: files and
+// reports would mean one of the two and say the other.
+func (t *Topology) namesake(i int) *Stage {
+	op := t.Stages[i].Operator
+	for k := range t.Stages[:i] {
+		if other := t.Stages[k].Operator; other != op && other.Name == op.Name {
+			return &t.Stages[k]
+		}
 	}
 	return nil
 }

@@ -50,6 +50,10 @@ func TestTopology_Validate(t *testing.T) {
 		"must be by-key": func(t *model.Topology) {
 			t.Stages[1].Exchange = model.Forward
 		},
+		`"split" and "join" have different operators of the name "pass"`: func(t *model.Topology) {
+			other := *stateless
+			t.Stages[1].Operator = &other
+		},
 		"has 6 stages, limit 5": func(t *model.Topology) {
 			t.Stages = append(t.Stages, t.Stages...)
 		},

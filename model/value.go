@@ -63,8 +63,13 @@ func (p Path) Child(n int) Path {
 
 // Record is one unit of the stream: an input record or what an operator emitted.
 //
-// ID, Op and Path together are its identity. They are provenance that tasks claim, a witness for
-// a checker to validate, never a fact to rely on.
+// ID, Op and Path together are its identity. ID is a position of the input, that of the record that
+// this one was made from, and a log that is read again gives each record the same one: an operator
+// may recognise by it what it has seen before. For what an operator emitted that takes Op and Path
+// as well, and they are the same again if its step is deterministic.
+//
+// To a checker they are what tasks claim, to be validated and not relied on: a record of a wrong
+// engine may bear any identity.
 type Record struct {
 	ID    ID
 	Path  Path

@@ -10,7 +10,7 @@ import (
 // defect explains a planted bug, and how to see it.
 func (w *writer) defect(lib *scenarios.Library, d *defects.Defect, program string) {
 	w.topic(d.Name, "a defect")
-	w.paragraph(d.Says + ".")
+	w.paragraph(strings.ToUpper(d.Says[:1]) + d.Says[1:] + ".")
 	w.item("kind", d.Kind.Name+": "+d.Kind.Says)
 	origin := d.Origin
 	if d.IsKindOnly {
@@ -26,6 +26,6 @@ func (w *writer) defect(lib *scenarios.Library, d *defects.Defect, program strin
 	}
 	base := &scenarios.Scenario{Mode: s.Mode}
 	w.blank()
-	w.line("the smallest run in which it is caught:")
-	w.line("  %s", Command(program+" run "+s.Topology.Name, true, base, s))
+	w.line("  the smallest run in which it is caught:")
+	w.command(Command(program+" run "+s.Topology.Name, true, base, s))
 }

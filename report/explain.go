@@ -339,7 +339,7 @@ func (w *writer) anomaly(lib *scenarios.Library, l *lore, runs []string, program
 		w.line("  no mode of the library shows it under one fault on a few records")
 		if l.shown.isOf(lib) {
 			w.line("  a run that shows it:")
-			w.command(program, &l.shown)
+			w.command(program + " " + l.shown.line())
 		}
 		return
 	}

@@ -63,14 +63,18 @@ func (c *Case) Record() *scenarios.Recorded {
 		Version: Version(), Format: scenarios.GoldenVersion}
 }
 
-// isSameCode reports whether the code that recorded a run is the code that runs. A version of a
-// checkout does not say so, and neither does one where this module is only a part of the program:
-// the other parts may have operators.
+// isSameCode reports whether the code that recorded a run is the code that runs.
 func isSameCode(r *scenarios.Recorded) bool {
 	info, ok := debug.ReadBuildInfo()
-	return ok && info.Main.Path == module && r.Format == scenarios.GoldenVersion &&
-		r.Version == Version() && r.Version != develVersion &&
-		!strings.HasSuffix(r.Version, "+dirty")
+	return ok && isOfVersion(r, info.Main.Path, Version())
+}
+
+// isOfVersion reports whether a program, by its main module and the version of this one, is the one
+// that recorded a run. A version of a checkout does not say so, and neither does one where this
+// module is only a part of the program: the other parts may have operators.
+func isOfVersion(r *scenarios.Recorded, program, version string) bool {
+	return program == module && r.Format == scenarios.GoldenVersion && r.Version == version &&
+		version != develVersion && !strings.HasSuffix(version, "+dirty")
 }
 
 func madeBy(r *scenarios.Recorded) string {

@@ -9,9 +9,23 @@ import (
 )
 
 // Only a version that names its code can convict a run of non-determinism.
-func TestIsSameCode(t *testing.T) {
-	now := scenarios.Recorded{Format: scenarios.GoldenVersion, Version: Version()}
+func TestIsOfVersion(t *testing.T) {
+	const golden, old = scenarios.GoldenVersion, scenarios.GoldenVersion - 1
+	for _, c := range []struct {
+		recorded, program, version string
+		format                     int
+		want                       bool
+	}{
+		{"v1.2.3", module, "v1.2.3", golden, true},
+		{"v1.2.3", module, "v1.2.4", golden, false},
+		{"v1.2.3", module, "v1.2.3", old, false},
+		{"v1.2.3", "example.com/mine", "v1.2.3", golden, false},
+		{"v1.2.3+dirty", module, "v1.2.3+dirty", golden, false},
+		{develVersion, module, develVersion, golden, false},
+	} {
+		r := &scenarios.Recorded{Version: c.recorded, Format: c.format}
+		assert.Equal(t, c.want, isOfVersion(r, c.program, c.version), "%+v", c)
+	}
+	now := scenarios.Recorded{Format: golden, Version: Version()}
 	assert.False(t, isSameCode(&now), "a checkout does not say which code it is")
-	now.Version = "v9.9.9"
-	assert.False(t, isSameCode(&now))
 }

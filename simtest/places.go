@@ -1,16 +1,12 @@
 package simtest
 
 import (
-	"encoding/binary"
-	"hash/fnv"
-	"slices"
-	"testing"
+	"fmt"
 
 	"pgregory.net/rapid"
 
 	"github.com/oncesim/oncesim/faults"
 	"github.com/oncesim/oncesim/model"
-	"github.com/oncesim/oncesim/report"
 	"github.com/oncesim/oncesim/scenarios"
 	"github.com/oncesim/oncesim/search"
 )
@@ -22,7 +18,16 @@ type places struct {
 	max   int             // how many faults a plan has at the most
 }
 
-func (u *subject) places() (*places, error) {
+// places runs the scenario without faults. The error is that it panics, that of search.NewPlanner,
+// or that there is no place.
+func (u *subject) places() (p *places, err error) {
+	if caught := catch(func() { p, err = u.findPlaces() }); caught != nil {
+		return nil, fmt.Errorf("%s", describe(u.with(nil, u.base.Seed, nil), caught))
+	}
+	return p, err
+}
+
+func (u *subject) findPlaces() (*places, error) {
 	classes, err := u.faultClasses()
 	if err != nil {
 		return nil, err
@@ -31,18 +36,25 @@ func (u *subject) places() (*places, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, err := search.NewPlanner(runner, u.base, classes, u.faultsMax); err != nil {
+		return nil, err
+	}
 	p := &places{job: runner.Job(), max: u.faultsMax}
 	if p.max == 0 {
 		p.max = search.PlannedFaults
 	}
 	res := runner.Run(u.base.Seed, nil, scenarios.Options{})
 	for _, class := range classes {
-		if class.Vary != nil || class.Action == 0 || !class.Applies(u.base.Mode) {
+		if class.Action == 0 || !class.Applies(u.base.Mode) {
 			continue
 		}
 		if list := class.Places(&res.Subject.History.Extent); list.Len() > 0 {
 			p.lists = append(p.lists, list)
 		}
+	}
+	if len(p.lists) == 0 {
+		return nil, fmt.Errorf("%s under %s has no place for a fault of these classes", u.base.Name,
+			u.base.ModeText())
 	}
 	return p, nil
 }
@@ -51,14 +63,15 @@ func (u *subject) places() (*places, error) {
 func (p *places) at(class, place int64) model.Rule { return p.lists[class].At(place) }
 
 // Draw draws a scenario for a property of rapid: the one that is given, under a seed and a list of
-// faults of the classes that its mode tolerates. Rapid makes what fails smaller by itself.
+// faults of the classes that its mode tolerates. Every fault of it strikes. Rapid makes what fails
+// smaller by itself. It is rapid that draws, and so a test of another kind will not do.
 //
 //	rapid.Check(t, func(rt *rapid.T) {
 //		simtest.Run(rt, simtest.Draw(rt, scenario))
 //	})
 func Draw(rt *rapid.T, s Scenario, opts ...Option) Scenario {
 	rt.Helper()
-	u, err := newSubject(s, opts)
+	u, err := newSubject("Draw", rt, s, opts)
 	if err != nil {
 		rt.Fatalf("%v", err)
 	}
@@ -66,78 +79,51 @@ func Draw(rt *rapid.T, s Scenario, opts ...Option) Scenario {
 	if err != nil {
 		rt.Fatalf("%v", err)
 	}
+	rules := map[string]model.Rule{}
 	fault := rapid.Custom(func(rt *rapid.T) string {
+		rt.Helper()
 		class := rapid.IntRange(0, len(p.lists)-1).Draw(rt, "class")
 		place := rapid.Int64Range(0, p.lists[class].Len()-1).Draw(rt, "place")
-		return faults.FromRule(p.job, p.at(int64(class), place)).String()
+		rule := p.at(int64(class), place)
+		line := faults.FromRule(p.job, rule).String()
+		rules[line] = rule
+		return line
 	})
-	s.Faults = rapid.SliceOfN(fault, 0, p.max).Draw(rt, "faults")
+	lines := rapid.SliceOfNDistinct(fault, 0, p.max, rapid.ID[string]).Draw(rt, "faults")
+	s.Seed = rapid.Uint64Range(1, 1<<32).Draw(rt, "seed")
+	s.Faults = u.struck(lines, s.Seed, rules)
 	if len(s.Faults) == 0 {
 		s.Faults = []string{""}
 	}
-	s.Seed = rapid.Uint64Range(1, 1<<32).Draw(rt, "seed")
 	return s
 }
 
-// bytesOfFault is how many bytes choose a fault: one the class, the others the place.
-const bytesOfFault = 4
-
-// plan reads a plan from bytes. Whatever they are, it is one.
-func (p *places) plan(data []byte) []model.Rule {
-	var rules []model.Rule
-	for len(data) >= bytesOfFault && len(rules) < p.max {
-		word := int64(binary.BigEndian.Uint32(data))
-		class := word >> 24 % int64(len(p.lists))
-		place := word & (1<<24 - 1) % p.lists[class].Len()
-		rules = append(rules, p.at(class, place))
-		data = data[bytesOfFault:]
+// struck are the faults of a plan that strike under a seed; all of them where the run panics.
+// Without the others the run is the same: they were placed in another one, and a test fails if a
+// fault of its own is not reached.
+func (u *subject) struck(lines []string, seed uint64, rules map[string]model.Rule) []string {
+	if u.set.seed != "" {
+		seed = u.seeds.first // Run takes this one
 	}
-	return rules
-}
-
-// Fuzz has "go test -fuzz" look for a run that breaks what is required: its bytes choose the seed
-// and the plan. Without -fuzz the runs that it has found before are run again, from where Go keeps
-// them.
-func Fuzz(f *testing.F, s Scenario, opts ...Option) {
-	f.Helper()
-	u, err := newSubject(s, opts)
-	if err == nil {
-		err = u.checkRequired()
+	var plan []model.Rule
+	for _, line := range lines {
+		plan = append(plan, rules[line])
 	}
-	if err != nil {
-		f.Fatalf("%v", err)
-	}
-	p, err := u.places()
-	if err != nil {
-		f.Fatalf("%v", err)
-	}
-	runner, err := u.world()
-	if err != nil {
-		f.Fatalf("%v", err)
-	}
-	for i := range uint64(len(p.lists)) { // a fault of each class, somewhere
-		h := fnv.New32a()
-		h.Write([]byte{byte(i)})
-		f.Add(i+1, binary.BigEndian.AppendUint32(nil, uint32(i)<<24|h.Sum32()>>8))
-	}
-	f.Fuzz(func(t *testing.T, seed uint64, plan []byte) {
-		rules := p.plan(plan)
-		res := runner.Run(seed, rules, scenarios.Options{})
-		s := u.with(p.job, seed, rules)
-		signature := u.signature(s, &res)
-		if signature == "" {
+	var struck []string
+	p := catch(func() {
+		runner, err := u.world()
+		if err != nil {
 			return
 		}
-		if hasFlag("test.fuzz") || hasFlag("test.fuzzworker") {
-			c, err := u.caseOf(s)
-			if err != nil {
-				t.Fatalf("%v", err)
+		res := runner.Run(seed, plan, scenarios.Options{})
+		for i, line := range lines {
+			if res.Subject.History.Reached[i] != 0 {
+				struck = append(struck, line)
 			}
-			t.Fatalf("%s", report.Title(c))
 		}
-		one := &failure{u: u, test: t.Name(), job: p.job, runs: 1,
-			run: &run{seed: seed, signature: signature, rules: slices.Clone(rules)}}
-		text, _ := one.small()
-		t.Errorf("%s\nreproduce: %s", text, commandOf(t.Name(), u.set.words()))
 	})
+	if p != nil {
+		return lines
+	}
+	return struck
 }

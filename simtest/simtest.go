@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/oncesim/oncesim/report"
 	"github.com/oncesim/oncesim/scenarios"
@@ -30,108 +33,86 @@ type TB interface {
 }
 
 // Sweep runs a scenario under many plans of faults and requires of each run what the mode claims.
-// First come the scenario files of the corpus (testdata/sim), then the seeds 1 to 50, or a fifth of
-// them with -short: each draws a plan from what the mode tolerates. A scenario that has faults of
-// its own runs under just these. Every file and every seed is a subtest, seed=7.
+// First come the scenario files of the test's corpus (testdata/sim/TestName), then the seeds 1 to
+// 50, or a fifth of them with -short: each draws a plan from what the mode tolerates. A scenario
+// that has faults of its own runs under just these. Every file is a subtest, and so is every seed,
+// seed=7; of more than a thousand seeds only those that fail in a new way.
 //
-// The first failure of each kind is made as small as it gets and reported in full. It is saved for
-// as long as the operating system keeps temporary files, or with -sim.update in the corpus.
+// The first failure of each kind is made as small as it gets, reported in full and saved, at once:
+// for as long as the operating system keeps temporary files, or with -sim.update in the corpus. A
+// panic of an operator or a mode is a failure like any other. The seeds end in time for what was
+// found to be told before the -timeout of "go test"; where some are left, the test fails.
 func Sweep(t *testing.T, s Scenario, opts ...Option) {
 	t.Helper()
-	u, err := newSubject(s, opts)
+	u, err := newSubject("Sweep", t, s, opts)
 	if err == nil {
 		err = u.checkRequired()
 	}
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	if u.set.replay != "" {
-		t.Run(filepath.Base(u.set.replay), func(t *testing.T) {
-			t.Helper()
-			u.replay(t, u.set.replay)
-		})
-		return
-	}
-	files, err := u.corpusFiles()
-	if err != nil {
-		t.Fatalf("%v", err)
+	u.nth = nthSweep(t)
+	files := []string{u.set.replay}
+	if u.set.replay == "" {
+		if files, err = u.corpusFiles(); err != nil {
+			t.Fatalf("%v", err)
+		}
 	}
 	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
+		t.Run(u.subtest(filepath.Base(file)), func(t *testing.T) {
 			t.Helper()
 			u.replay(t, file)
 		})
 	}
-	w, err := u.newSweeper()
-	if err != nil {
-		t.Fatalf("%v", err)
+	if u.set.replay == "" {
+		u.sweep(t)
 	}
-	if u.seeds.says != "" {
-		t.Logf("-sim.seed=%s is the seed %d", u.seeds.says, u.seeds.first)
-	}
-	u.report(t, w.sweep())
 }
 
-// toldMax is how many kinds of failure are reported in full.
-const toldMax = 3
+// sweeps counts the calls of Sweep by the tests that are running.
+var sweeps = struct {
+	sync.Mutex
+	calls map[string]int
+}{calls: map[string]int{}}
 
-// report has a subtest for each seed, and says what is wrong with all of them together.
-func (u *subject) report(t *testing.T, w *swept) {
-	t.Helper()
-	told := map[string]uint64{} // the signatures that were reported in full, and for which seed
-	for i := range w.runs {
-		r := &w.runs[i]
-		t.Run(fmt.Sprintf("seed=%d", r.seed), func(t *testing.T) {
-			t.Helper()
-			f := &failure{u: u, test: t.Name(), job: w.job, run: r, runs: len(w.runs),
-				count: w.count(r.signature)}
-			first, isTold := told[r.signature]
-			switch {
-			case r.differs != "" || r.panicked != "":
-				t.Errorf("%s", f.broken())
-				if r.stack != "" {
-					t.Logf("%s", r.stack)
-				}
-			case isTold:
-				t.Errorf("%s", f.alike(first))
-			case r.signature != "" && len(told) == toldMax:
-				t.Errorf("%s\n%s", f.line(), f.reproduce())
-			case r.signature != "":
-				told[r.signature] = r.seed
-				text, saved := f.full()
-				t.Errorf("%s", text)
-				f.save(t, saved)
-			case u.set.verbose:
-				t.Logf("%s", f.line())
-			}
+// nthSweep is the how manieth Sweep of its test a call is: two of them may be about different code.
+func nthSweep(t *testing.T) int {
+	name := t.Name()
+	sweeps.Lock()
+	defer sweeps.Unlock()
+	sweeps.calls[name]++
+	if sweeps.calls[name] == 1 {
+		t.Cleanup(func() {
+			sweeps.Lock()
+			defer sweeps.Unlock()
+			delete(sweeps.calls, name)
 		})
 	}
-	for i, n := range w.reached {
-		if n == 0 {
-			t.Errorf("%q is not reached under any seed, so that it tests nothing",
-				u.base.Faults[i])
-		}
+	return sweeps.calls[name]
+}
+
+// subtest is the name of a subtest. Those of one test have different names, so that a pattern for
+// -run means one of them.
+func (u *subject) subtest(name string) string {
+	if u.nth > 1 {
+		return fmt.Sprintf("sweep%d-%s", u.nth, name)
 	}
-	if w.checked == 0 {
-		t.Errorf("nothing was required of any of %d runs: under these faults %s claims nothing; "+
-			"name properties with Holds", len(w.runs), u.base.Mode.Name)
-	}
-	if text := u.unlikeBefore(t.Name(), w.runs); text != "" {
-		t.Errorf("%s", text)
-	}
+	return name
 }
 
 // Run runs a scenario once, under its own seed and faults, and requires what the mode claims of
 // such a run; of a scenario file that has a verdict section, what is in it. It returns the run with
-// its history, verdicts and full trace, whatever became of it.
+// its history, verdicts and full trace, whatever became of it; after Fatalf, where that returns,
+// nil. With -sim.update a run that fails is saved in the corpus; "-sim.replay" runs it again.
 func Run(t TB, s Scenario, opts ...Option) *report.Case {
 	t.Helper()
-	u, err := newSubject(s, opts)
+	u, err := newSubject("Run", t, s, opts)
 	if err == nil {
 		err = u.checkRequired()
 	}
 	if err != nil {
 		t.Fatalf("%v", err)
+		return nil
 	}
 	if u.set.replay != "" {
 		return u.replay(t, u.set.replay)
@@ -140,12 +121,19 @@ func Run(t TB, s Scenario, opts ...Option) *report.Case {
 	if u.set.seed != "" {
 		one.Seed = u.seeds.first
 	}
+	command := commandOf(t.Name(), slices.Concat(u.seedWords(), u.set.words()))
 	c, err := u.caseOf(&one)
 	if err != nil {
-		t.Fatalf("%v", err)
+		t.Fatalf("%sreproduce: %s\n", describe(&one, err), command)
+		return nil
 	}
 	c.Judged = isAsWritten(&s) && u.set.seed == "" && u.set.mode == ""
-	u.require(t, c, "", commandOf(t.Name(), slices.Concat(u.seedWords(), u.set.words())))
+	c.Command = command
+	isKept := u.require(t, c, "")
+	_, isDrawn := t.(*rapid.T) // it fails many times until it is as small as it gets
+	if !isKept && u.set.update && !isDrawn {
+		u.save(t, c, t.Name())
+	}
 	return c
 }
 
@@ -160,6 +148,6 @@ func (u *subject) seedWords() []string {
 // isAsWritten reports whether a scenario is one of a file, with nothing changed: then its verdict
 // section is about the run.
 func isAsWritten(s *Scenario) bool {
-	return s.Name != "" && s.Mode == "" && s.Sink == "" && s.Lines == nil && s.Input == "" &&
-		s.Records == 0 && s.Faults == nil && s.Set == nil && s.Seed == 0
+	return s.Name != "" && s.Mode == "" && s.Sink == "" && s.Defect == "" && s.Lines == nil &&
+		s.Input == "" && s.Records == 0 && s.Faults == nil && s.Set == nil && s.Seed == 0
 }

@@ -190,6 +190,30 @@ func TestSweep_FixedOperator(t *testing.T) {
 		simtest.Classes("crash"))
 }
 
+// An operator that leaves out what it knows, and its answer with it, keeps its state and loses
+// answers. The package documentation says what must be required for that to be seen.
+func TestHolds_ExactlyOnceSeesALostAnswer(t *testing.T) {
+	right, silent := tally(rememberHighest), tally(leaveOut)
+	for _, s := range []*simtest.Scenario{&right, &silent} {
+		s.Sink = "identity-log"
+	}
+	simtest.Sweep(t, silent, simtest.Holds("exactly-once-state", "at-least-once"),
+		simtest.Classes("crash"))
+	simtest.Sweep(t, right, simtest.Holds("exactly-once"), simtest.Classes("crash"))
+	text, ok := start(t, t.TempDir(), "silent")
+	require.False(t, ok)
+	require.Contains(t, text, "exactly-once violated: loss ")
+}
+
+// leaveOut is rememberHighest without an answer to what it knows.
+func leaveOut(in model.Record, state model.Value, out *model.Outputs) model.Value {
+	last, err := strconv.ParseInt(state.Text, 10, 64)
+	if err == nil && in.ID.Offset <= last {
+		return state
+	}
+	return rememberHighest(in, state, out)
+}
+
 func TestCompare_PassesWhatIsRight(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some thousand runs")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/oncesim/oncesim/faults"
 	"github.com/oncesim/oncesim/model"
@@ -16,17 +17,29 @@ import (
 // subject is a scenario under test.
 type subject struct {
 	options
+	test  string // its name
+	nth   int    // Sweep: the how manieth of its test, from 1
 	lib   *scenarios.Library
 	base  *scenarios.Scenario
 	set   settings
 	seeds seedRange
 	input *model.Input
 	stats scenarios.InputStats
+	shown map[string]string // signatures that files of the corpus have, and which file
+
+	deadline time.Time // when a failure must be told; zero: whenever
 }
 
-// newSubject finds what is to be tested, and how: the flags win over what the test says.
-func newSubject(s Scenario, opts []Option) (*subject, error) {
-	u := &subject{options: newOptions(opts)}
+// newSubject finds what a function of this package is to test, and how: the flags win over what the
+// test says.
+func newSubject(function string, t TB, s Scenario, opts []Option) (*subject, error) {
+	u := &subject{options: newOptions(opts), test: t.Name(), nth: 1, shown: map[string]string{}}
+	if err := u.check(function); err != nil {
+		return nil, err
+	}
+	if function == "Compare" {
+		u.options.seeds = seedRange{first: 1, last: comparedSeeds}
+	}
 	var err error
 	if u.set, err = current(); err != nil {
 		return nil, err
@@ -40,25 +53,60 @@ func newSubject(s Scenario, opts []Option) (*subject, error) {
 	if u.set.mode != "" { // what is set is for the mode of the test
 		mode, err := u.lib.FindMode(u.set.mode)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", u.set.origins["sim.mode"], err)
 		}
 		u.base = u.base.UnderMode(mode)
+	}
+	if err := u.checkNames(); err != nil {
+		return nil, err
+	}
+	if err := u.checkFaults(function); err != nil {
+		return nil, err
 	}
 	u.input, u.stats, err = u.lib.LoadInput(u.base)
 	return u, err
 }
 
-// checkRequired refuses names that no property has, and a test in which nothing can fail.
-func (u *subject) checkRequired() error {
-	var names []string
+// checkNames refuses names that no property and no class has.
+func (u *subject) checkNames() error {
+	var properties, classes []string
 	for i := range u.lib.Properties {
-		names = append(names, u.lib.Properties[i].Name)
+		properties = append(properties, u.lib.Properties[i].Name)
+	}
+	for _, class := range u.lib.Classes {
+		classes = append(classes, class.Name)
 	}
 	for _, name := range u.holds {
-		if !slices.Contains(names, name) {
-			return unknown("property", name, names)
+		if !slices.Contains(properties, name) {
+			return unknown("property", name, properties)
 		}
 	}
+	for _, name := range u.classes {
+		if !slices.Contains(classes, name) {
+			return unknown("class of faults", name, classes)
+		}
+	}
+	return nil
+}
+
+// checkFaults refuses faults of the scenario beside others that are drawn.
+func (u *subject) checkFaults(function string) error {
+	if len(u.base.Faults) == 0 {
+		return nil
+	}
+	switch {
+	case function == "Fuzz" || function == "Draw":
+		return fmt.Errorf("%s draws the faults, and %s has some of its own: %s; Faults: "+
+			"[]string{\"\"} leaves them out", function, u.base.Name, u.base.Faults[0])
+	case len(u.classes) > 0 || u.faultsMax > 0:
+		return fmt.Errorf("%s runs under the faults of its own, such as %s: Classes and FaultsMax "+
+			"have no use", u.base.Name, u.base.Faults[0])
+	}
+	return nil
+}
+
+// checkRequired refuses a test in which nothing can fail.
+func (u *subject) checkRequired() error {
 	mode, kind := u.base.Mode, u.base.Topology.Kind()
 	if len(u.holds) > 0 || len(u.base.Expect) > 0 {
 		return nil
@@ -83,9 +131,12 @@ func unknown(what, name string, names []string) error {
 	return errors.New(text)
 }
 
-// world is a new world for the scenario.
-func (u *subject) world() (*scenarios.Runner, error) {
-	return scenarios.NewRunnerOn(u.lib, u.base, u.input)
+// world is a new world for the scenario. A mode makes its processes in it, and may panic.
+func (u *subject) world() (r *scenarios.Runner, err error) {
+	if p := catch(func() { r, err = scenarios.NewRunnerOn(u.lib, u.base, u.input) }); p != nil {
+		return nil, errors.New(describe(u.base, p))
+	}
+	return r, err
 }
 
 // faultClasses are the classes that faults are drawn from.
@@ -98,17 +149,10 @@ func (u *subject) faultClasses() ([]*scenarios.Class, error) {
 		}
 		return classes, nil
 	}
-	var names []string
 	var classes []*scenarios.Class
 	for _, class := range u.lib.Classes {
-		names = append(names, class.Name)
 		if slices.Contains(u.classes, class.Name) {
 			classes = append(classes, class)
-		}
-	}
-	for _, name := range u.classes {
-		if !slices.Contains(names, name) {
-			return nil, unknown("class of faults", name, names)
 		}
 	}
 	return classes, nil

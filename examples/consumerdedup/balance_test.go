@@ -25,3 +25,18 @@ func TestBalance_CountsAPaymentOnce(t *testing.T) {
 		Lines:    []string{"ann=10", "bob=5", "ann=20", "bob=7", "ann=40", "bob=9"},
 	}, simtest.Holds("exactly-once-state"), simtest.Classes("crash"))
 }
+
+// Without any fault the balance is the sum of what was paid: a simulation cannot know that.
+func TestBalance_AddsUp(t *testing.T) {
+	var account model.Value
+	var out model.Outputs
+	for i, paid := range []int64{10, 20, 40} {
+		payment := model.Record{ID: model.ID{Offset: int64(i)}, Key: "ann",
+			Value: model.Value{Num: paid}}
+		out.Begin(1, payment)
+		account = Balance.Step(payment, account, &out)
+	}
+	if account.Num != 70 || out.Records()[0].Value.Num != 70 {
+		t.Errorf("a balance of %d, and the answer %v", account.Num, out.Records())
+	}
+}
