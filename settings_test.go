@@ -96,4 +96,5 @@ type told struct {
 
 func (t *told) Helper()                           {}
 func (t *told) Name() string                      { return "TestTold" }
+func (t *told) Logf(string, ...any)               {}
 func (t *told) Errorf(format string, args ...any) { t.text = args[0].(string) }

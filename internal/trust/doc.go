@@ -4,8 +4,8 @@
 //
 // # Blind
 //
-// A blind run is one whose faults nobody chose: a world of a fixed list, a seed, and a plan of up to
-// three faults that a search.Planner draws from all classes that the mode tolerates. Worlds take
+// A blind run is one whose faults nobody chose: a world of a fixed list, a seed, and a plan of up
+// to three faults that a search.Planner draws from all classes that the mode tolerates. Worlds take
 // turns, so that a number of runs says something about all of them. A defect is not told where it
 // would be seen.
 //
