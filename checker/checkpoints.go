@@ -14,6 +14,8 @@ type checkpoints struct {
 	uploads   []upload
 	saved     []savedState // of all uploads, one after the other
 	latest    []int32      // by task: its upload invoked last, plus one
+	retained  []int64      // the completed ones that can be gone back to, the latest last
+	there     []int32      // those that may have parts
 	completed []completion // in the order of events
 	parts     []int32      // the uploads that these are made of, one after the other
 	ends      []int64      // where their cuts are, partition by partition
@@ -58,6 +60,7 @@ func (c *checkpoints) reset(tasks int) {
 	c.names.reset()
 	c.list, c.uploads, c.saved = c.list[:0], c.uploads[:0], c.saved[:0]
 	c.latest, c.completed, c.parts = c.latest[:0], c.completed[:0], c.parts[:0]
+	c.retained, c.there = c.retained[:0], c.there[:0]
 	c.ends, c.flights, c.landed, c.round = c.ends[:0], c.flights[:0], c.landed[:0], 0
 	for range tasks {
 		c.latest = append(c.latest, 0)
@@ -209,6 +212,9 @@ func (j *Judge) stored(s *model.Serving, n int32) {
 		}
 		if isEffect(s) && j.part(u.checkpoint, call.Req.Token) == nil {
 			u.next, c.list[u.checkpoint].first = c.list[u.checkpoint].first, n+1
+			if u.next == 0 {
+				c.there = append(c.there, u.checkpoint)
+			}
 		}
 	case model.Discard:
 		if isEffect(s) {
@@ -226,7 +232,31 @@ func (j *Judge) stored(s *model.Serving, n int32) {
 		if isEffect(s) {
 			j.complete(s, call.Req.Seq)
 		}
+		if isEffect(s) && call.Req.Kind == model.Completion {
+			c.retain(call.Req.Seq, int(call.Req.N))
+		}
 	}
+}
+
+// retain notes that a checkpoint is the completed one, and that n are kept to be gone back to. One
+// that was completed before and counts again has what followed it given up. Parts are dropped of
+// what can not be gone back to, unless it may be under way.
+func (c *checkpoints) retain(id int64, n int) {
+	if i := slices.Index(c.retained, id); i >= 0 {
+		c.retained = c.retained[:i]
+	}
+	c.retained = append(c.retained, id)
+	c.retained = slices.Delete(c.retained, 0, max(len(c.retained)-max(n, 1), 0))
+	left := c.there[:0]
+	for _, n := range c.there {
+		other := int64(c.names.keys[n].a)
+		if other < id && !slices.Contains(c.retained, other) {
+			c.list[n].first = 0
+			continue
+		}
+		left = append(left, n)
+	}
+	c.there = left
 }
 
 // discard drops the parts of a checkpoint; of a batch, those of attempts before the one that asks.
@@ -245,11 +275,12 @@ func (j *Judge) discard(n, attempt int32) {
 	}
 }
 
-// restored has a life begin from a part of its own: what it lists is known to it, and nothing else.
-// A coordinator that looks at the parts of others begins from none of them.
+// restored has a life begin from a part: what it lists is known to it, and nothing else. The part
+// should be its own, but what it was handed is what it has. A coordinator that looks at the parts
+// of others begins from none of them.
 func (j *Judge) restored(s *model.Serving, call *model.Call) {
 	life, req := j.life(call.Proc, call.Attempt), &call.Req
-	if !j.keepsState(req) || j.holder(req).Proc != call.Proc {
+	if life < 0 || !j.keepsState(req) || j.plan.job.Tasks[call.Proc].Role != model.Operate {
 		return
 	}
 	for i := range j.claims.memories {
@@ -258,43 +289,67 @@ func (j *Judge) restored(s *model.Serving, call *model.Call) {
 		}
 	}
 	list := call.Ans.Records[:min(max(call.Ans.N, 0), int64(len(call.Ans.Records)))]
-	op, u := j.holder(req).Op, j.handed(req, list)
+	op, u := j.plan.job.Tasks[call.Proc].Op, j.handed(req, list)
 	for i := range list {
 		rec := &list[i]
 		m := &j.claims.memories[j.memory(life, op, j.recall.keys.number(rec.Key))]
-		m.origin = j.downloaded(u, i, rec)
+		m.origin = j.downloaded(req, u, i, rec)
 		m.held = held{m.origin, s.N, rec.Value}
 	}
 }
 
-// handed is the upload whose states a task was handed, or nil: that of the checkpoint asked for, or
-// the latest one with these states.
+// handed is the upload whose states a task was handed: that of the checkpoint asked for, or else
+// the latest one with these states, or the one asked for though it has others, or nil.
 func (j *Judge) handed(req *model.Message, list []model.Record) *upload {
 	c := &j.checkpoints
-	if u := j.part(c.checkpoint(req.Seq), req.Token); u != nil {
-		return u
+	asked := j.part(c.checkpoint(req.Seq), req.Token)
+	if asked != nil && slices.Equal(j.statesLeft(asked), list) {
+		return asked
 	}
 	for i := len(c.uploads) - 1; i >= 0; i-- {
 		u := &c.uploads[i]
-		of := &j.h.Calls[u.call].Req
-		if of.Token == req.Token && slices.Equal(j.statesLeft(u), list) {
+		if j.h.Calls[u.call].Req.Token == req.Token && slices.Equal(j.statesLeft(u), list) {
 			return u
 		}
 	}
-	return nil
+	return asked
 }
 
-// downloaded is the version of a state that a task was handed, as its number i.
-func (j *Judge) downloaded(u *upload, i int, rec *model.Record) int32 {
-	if u == nil || i >= int(u.to-u.from) {
-		return alien
+// downloaded is the version of a state that a task was handed, as its number i: that of the upload
+// that it was handed, or else of the latest upload of the part that has the state.
+func (j *Judge) downloaded(req *model.Message, u *upload, i int, rec *model.Record) int32 {
+	c := &j.checkpoints
+	if u != nil {
+		if i < int(u.to-u.from) && isState(&j.h.Calls[u.call].Req.Parts[i], rec) {
+			return c.saved[u.from+int32(i)].version
+		}
+		if version, isThere := j.savedIn(u, rec); isThere {
+			return version
+		}
 	}
-	was := &j.h.Calls[u.call].Req.Parts[i]
-	if was.Key != rec.Key || was.Value != rec.Value {
-		return alien
+	for i := len(c.uploads) - 1; i >= 0; i-- {
+		if u := &c.uploads[i]; j.h.Calls[u.call].Req.Token == req.Token {
+			if version, isThere := j.savedIn(u, rec); isThere {
+				return version
+			}
+		}
 	}
-	return j.checkpoints.saved[u.from+int32(i)].version
+	return alien
 }
+
+// savedIn is the version that an upload has of a state.
+func (j *Judge) savedIn(u *upload, rec *model.Record) (version int32, isThere bool) {
+	parts := j.h.Calls[u.call].Req.Parts
+	for k := u.from; k < u.to; k++ {
+		if isState(&parts[k-u.from], rec) {
+			return j.checkpoints.saved[k].version, true
+		}
+	}
+	return alien, false
+}
+
+// isState reports whether two records say the same of the state under a key.
+func isState(a, b *model.Record) bool { return a.Key == b.Key && a.Value == b.Value }
 
 // complete makes a checkpoint the one that counts, and notes its parts and its cut.
 func (j *Judge) complete(s *model.Serving, id int64) {

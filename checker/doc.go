@@ -44,6 +44,12 @@
 // neither outputs nor state come of it. A serving whose effect the service forgot, or that was
 // refused, stale or done before, changes nothing.
 //
+// What a service holds follows from the requests that it served. A checkpoint that counts again
+// does so with the parts that are still there. What a service answers may be something else, and is
+// what its caller goes on from: a state is the latest that was put with that value, or that was
+// uploaded in the part that was asked for, or else in any part of that task, and what is empty and
+// was never put is the empty state. A task that is handed the part of another one has that.
+//
 // # What is visible
 //
 // Of a log it is what it shows in the end. So it is of a table by identity, where an entry is a
@@ -64,10 +70,10 @@
 //     identity again, after another one, is called a regression. Where state is in checkpoints each
 //     value, and the state, is that of some inputs by itself: a restart goes back to a checkpoint,
 //     and what comes of it is another branch.
-//   - at-least-once: each input has an application all of whose outputs are in V with their
-//     values, through all operators on the way. A step that emits nothing is covered by a claim.
-//     In a table by key an output has arrived as well if V has, under its key, one that comes
-//     after it in some execution.
+//   - at-least-once: each input has an application all of whose outputs are in V with their values,
+//     through all operators on the way. Whichever application they came of, outputs that are equal
+//     are the same. A step that emits nothing is covered by a claim. In a table by key an output
+//     has arrived as well if V has, under its key, one that comes after it in some execution.
 //   - replay-explained: what is in V, and each stored state, is what a claimed step gives.
 //   - exactly-once-state: for some π the state is that of its fold. It is the state store's, or
 //     where state is volatile that of the last life of each task, recomputed from its claims. Where

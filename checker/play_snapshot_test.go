@@ -121,7 +121,7 @@ func (p *play) checkpoint(verb string, words []string, at string, old bool) {
 		p.restart(id)
 	case "done":
 		m := about(model.Completion)
-		m.Cursor, p.snap.completed = p.snap.completed, id
+		m.Cursor, m.N, p.snap.completed = p.snap.completed, 3, id
 		p.call(boss, model.StateStore, m, model.Answer{Outcome: model.Done})
 	case "drop":
 		p.call(boss, model.StateStore, about(model.Discard), model.Answer{Outcome: model.Done})

@@ -53,15 +53,23 @@ func (j *Judge) match() int {
 			continue
 		}
 		o := &j.seen.list[i]
-		e.claim = j.emitter(&o.Out)
-		if e.claim > 0 && j.plan.sinks[j.h.Applications[e.claim-1].Proc] != o.Part {
-			e.claim = 0
-		}
-		if e.claim == 0 {
+		if e.claim = j.shower(o); e.claim == 0 {
 			j.claims.unmatched++
 		}
 	}
 	return j.claims.unmatched
+}
+
+// shower is the latest valid claim that emits a visible record as it is, into its partition, plus
+// one, or 0.
+func (j *Judge) shower(o *model.Observation) int32 {
+	step := j.slot(o.Out.ID, o.Out.Op, o.Out.Path>>model.PathBits)
+	for i := j.nodes[step].claim; i > 0; i = j.claims.list[i-1].next {
+		if j.emits(i, &o.Out) && j.plan.sinks[j.h.Applications[i-1].Proc] == o.Part {
+			return i
+		}
+	}
+	return 0
 }
 
 // reportUnmatched reports an entry that no claim emits as it is: a phantom if none emits it at all,

@@ -165,7 +165,7 @@ func isApplied(ans *model.Answer) bool {
 func isEffect(s *model.Serving) bool { return !s.Forgotten && isApplied(&s.Ans) }
 
 // returned traces what a get returned to a version: the one that the store holds, or an older one
-// where the store is stale or forgets.
+// where the store is stale or forgets. What is empty and was never put is the empty state.
 func (j *Judge) returned(cell *cell, call *model.Call, n int64) held {
 	if !call.Ans.Found {
 		return held{at: n}
@@ -181,6 +181,9 @@ func (j *Judge) returned(cell *cell, call *model.Call, n int64) held {
 			put.Record.Value == call.Ans.Value && isEffect(s) {
 			return held{j.claims.calls[s.Call].version, n, call.Ans.Value}
 		}
+	}
+	if call.Ans.Value == (model.Value{}) {
+		return held{at: n}
 	}
 	return held{alien, n, call.Ans.Value}
 }

@@ -208,6 +208,14 @@ var snapStories = []struct{ name, spec, mode, story, want string }{
 	{"pointer/goes back", "sum", "snap",
 		"in a1; take 0:0; mark 1 1; part 1; done 1; mark 2 1; part 2; done 2; done 1",
 		"mechanism: pointer-regression -1:1; exactly-once-state: holds"},
+	{"pointer/goes back to what was dropped", "sum", "snap",
+		"in a1; take 0:0; mark 1 1; part 1; done 1; mark 2 1; part 2; done 2; mark 3 1; part 3; " +
+			"done 3; mark 4 1; part 4; done 4; done 1",
+		"mechanism: pointer-regression -1:1; exactly-once-state: state-loss 0:0"},
+	{"pointer/what followed is given up", "sum", "snap",
+		"in a1; take 0:0; mark 1 1; part 1; done 1; mark 2 1; part 2; done 2; mark 3 1; part 3; " +
+			"done 3; done 2; done 1",
+		"mechanism: pointer-regression -1:1, pointer-regression -1:2; exactly-once-state: holds"},
 	{"zombie/its part is accepted", "sum", "snap",
 		"in a1; take 0:0; fork s1/0; mark 1 1; old part 1; done 1",
 		"mechanism: zombie-write -1:1; exactly-once-state: holds"},

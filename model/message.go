@@ -158,7 +158,8 @@ func Kinds() []Kind {
 //	Completion      compare and set: Cursor is the checkpoint that is completed now. Where it is
 //	                Seq already the answer is DoneBefore, where it is another one Stale, with it
 //	                in the answer's Seq. The last N completed checkpoints are retained, this one
-//	                included; parts of older ones are dropped
+//	                included; parts of older ones are dropped. One that counts again, since its
+//	                request comes late, gives up those that were completed after it
 //	Newest          the answer's Seq is the completed checkpoint that N others followed, or the
 //	                oldest retained one; 0: there is none
 //	Download        Found, and Records and N as uploaded; without it the part is not there. Seq 0

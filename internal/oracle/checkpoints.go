@@ -144,6 +144,9 @@ func (r *run) completed(e *model.Entry) {
 			Record: checkpointRecord(id), Event: e.N})
 	}
 	r.completions = append(r.completions, r.complete(id, e.N))
+	if i := slices.Index(r.retained, id); i >= 0 { // what followed it is given up
+		r.retained = r.retained[:i]
+	}
 	r.retained = append(r.retained, id)
 	if over := int64(len(r.retained)) - e.Msg.N; over > 0 {
 		r.retained = r.retained[over:]
@@ -193,31 +196,48 @@ func checkpointRecord(id int64) model.Record {
 	return model.Record{ID: model.ID{Part: -1, Offset: id}}
 }
 
-// downloads finds the part that a served download answers with. A stale one answers with what was
-// there once.
+// downloads finds the part that a served download answers with: one that the store has had in that
+// place, or else of that task. An answer that is none of them is put together from their records.
 func (r *run) downloads(e *model.Entry) *part {
 	if !e.Ans.Found {
 		return nil
 	}
-	list := r.parts[partKey{e.Msg.Seq, e.Msg.Token}]
-	if e.Msg.Seq == 0 {
-		list = r.ofTask[e.Msg.Token]
+	list := slices.Clone(r.ofTask[e.Msg.Token])
+	if e.Msg.Seq != 0 {
+		list = append(list, r.parts[partKey{e.Msg.Seq, e.Msg.Token}]...)
 	}
-	for i := len(list) - 1; i >= 0; i-- {
-		if list[i].state == e.Ans.N && slices.Equal(list[i].records, e.Ans.Records) {
-			return list[i]
+	slices.Reverse(list)
+	for _, p := range list {
+		if p.state == e.Ans.N && slices.Equal(p.records, e.Ans.Records) {
+			return p
 		}
 	}
-	return strange(&e.Ans)
-}
-
-// strange is a part that nobody has uploaded.
-func strange(ans *model.Answer) *part {
-	p := &part{records: ans.Records, state: ans.N, from: make([]int64, len(ans.Records))}
-	for i := range ans.N {
-		p.states = append(p.states, &version{value: ans.Records[i].Value, flaw: fabricated})
+	p := &part{records: e.Ans.Records, state: e.Ans.N}
+	for i := range p.records {
+		isState := int64(i) < p.state && r.o.job.Tasks[e.Proc].Role == model.Operate
+		v, from := lineageOf(list, &p.records[i], isState)
+		if isState {
+			p.states = append(p.states, v)
+		}
+		p.from = append(p.from, from)
 	}
 	return p
+}
+
+// lineageOf finds a record of an answer in the first part that has it: as a state, the version, or
+// as one in flight, what brought it.
+func lineageOf(list []*part, rec *model.Record, isState bool) (v *version, from int64) {
+	for _, p := range list {
+		for i := range p.records {
+			if p.records[i] == *rec && isState == (i < len(p.states)) {
+				if isState {
+					return p.states[i], 0
+				}
+				return nil, p.from[i]
+			}
+		}
+	}
+	return &version{value: rec.Value, flaw: fabricated}, 0
 }
 
 // restored has a life begin from a part.

@@ -20,7 +20,7 @@ func (r *run) isCovered(a *application) bool {
 			a.coverage = uncovered
 		}
 		for i := range a.outs {
-			if !r.hasArrived(a.task, &a.outs[i], a.sends, a) {
+			if !r.hasArrived(a.task, &a.outs[i], a) {
 				a.coverage = uncovered
 				break
 			}
@@ -30,17 +30,16 @@ func (r *run) isCovered(a *application) bool {
 }
 
 // hasArrived reports whether, on every route of a task, one of the transmissions of a record ended
-// in a step that is covered, or in a write. In a table by key it need not, if there is something
-// newer. The step that emitted the record is nil for a source.
-func (r *run) hasArrived(task *model.Task, rec *model.Record, sends []int64,
-	by *application) bool {
+// in a step that is covered, or in a write, whichever step emitted it: what comes of a record does
+// not depend on that. In a table by key it need not, if there is something newer. The step is nil
+// for a source.
+func (r *run) hasArrived(task *model.Task, rec *model.Record, by *application) bool {
 	for _, route := range task.Routes {
 		out := task.Out[route.Pick(task.Subtask, rec)]
 		ok := false
-		for _, n := range sends {
+		for _, n := range r.sends[*rec] {
 			s := r.entry(n)
-			ok = ok || s.To == out.Peer && s.Msg.Channel == out.There &&
-				s.Msg.Record.Same(*rec) && r.isFinished(n)
+			ok = ok || s.To == out.Peer && s.Msg.Channel == out.There && r.isFinished(n)
 		}
 		if to := &r.o.job.Tasks[out.Peer]; !ok && r.isKeyed() && to.Role == model.Sink {
 			ok = r.isSuperseded(by, rec, to.Part)
@@ -97,7 +96,7 @@ func (r *run) atLeastOnce(v *verdict) {
 	if !r.canRead(v) {
 		return
 	}
-	for i := range r.handed {
+	for i := range r.o.input.Total() {
 		if r.isLost(i) {
 			v.addAtEnd(model.Loss, *r.o.input.ByIndex(i), 0)
 		}
@@ -108,7 +107,7 @@ func (r *run) atLeastOnce(v *verdict) {
 func (r *run) isLost(index int) bool {
 	rec := r.o.input.ByIndex(index)
 	source := &r.o.job.Tasks[rec.ID.Part] // sources come first, in partition order
-	return !r.hasArrived(source, rec, r.handed[index], nil)
+	return !r.hasArrived(source, rec, nil)
 }
 
 // canRead leaves the verdict open where identities are not unique, or where the external system

@@ -28,8 +28,16 @@
 // leaves; the upload that follows carries those versions, and the deliveries of the records that
 // were in flight, and a life that downloads the part begins with them. What is in flight it takes
 // first. A checkpoint counts when its completion has been served, with the parts that are there by
-// then; a batch when it is finished, with the input that was planned. Where a job restarts as a
+// then; a batch when it is finished, with the input that was planned. One that counts again gives
+// up those that followed it, and has the parts that are still there. Where a job restarts as a
 // whole, tasks listen to lives of their own attempt only, and lineage follows that.
+//
+// A store may answer something else than it holds, because it is stale or because it is wrong, and
+// the life goes on from what it was told. So an answer has the lineage of what it says: that of the
+// latest put with its value, or of a part that was uploaded with its records, or else, record by
+// record, of the latest part that has each, first in the place that was asked for and then of the
+// task. A value that is empty and was never put is the empty state. What nobody has put or uploaded
+// has no explanation.
 //
 // A log with transactions is modelled from the requests that it has served. A transaction is
 // aborted on request, when its id begins another one, or when something is served, or read, after
@@ -57,13 +65,16 @@
 //     shows and what the newest checkpoint holds are asked for one by one: a restart takes the one
 //     back and not the other.
 //   - at-least-once. On every route from the source, each input has an application all of whose
-//     outputs, and theirs in turn, were written; one that emits nothing is finished by being
-//     applied (loss). Setting an input aside that would have emitted something, or cannot be
-//     handled at all, is no such application. What a task that keeps a catalog recognises has
-//     arrived, and so has what a sink writes in vain because it is there.
-//   - replay-explained. Every visible entry and every value put or uploaded is what some step
-//     taken gives on the state that it really had (phantom, unexplained). Steps of a replaced life
-//     interleave with those of its successor: in such a run a violation is left undecided.
+//     outputs, and theirs in turn, were written as they are; one that emits nothing is finished by
+//     being applied (loss). Whichever application emitted what was written or taken up, outputs
+//     that are equal are the same. Setting an input aside that would have emitted something, or
+//     cannot be handled at all, is no such application. What a task that keeps a catalog recognises
+//     has arrived, and so has what a sink writes in vain because it is there.
+//   - replay-explained. Every visible entry and every value put or uploaded is what some step taken
+//     gives on the state that its life had, by its own steps and by what the store told it
+//     (phantom, unexplained). Of a step on something that nobody had to send another judge may say
+//     that it is none, and call phantom what comes of it. Steps of a replaced life interleave with
+//     those of its successor: in such a run a violation is left undecided.
 //   - exactly-once-state. The final states are those of one legal execution. Where they are not,
 //     the chain of each state that fits none tells why: an input of the key is missing
 //     (state-loss), is there twice (state-duplicate), or neither (wrong-state). The final state is
@@ -121,7 +132,9 @@
 // A run that was cut off proves nothing about its end: losses, final states and divergence are
 // then undecided. So is what needs the legal executions where they are too many, what needs
 // identities where two routes give two records the same one, and what is visible where readers see
-// something else than the external system accepted.
+// something else than the external system accepted, or see an entry of a log more or less than
+// once on the way and once in the end. A store that does not hold what it accepted is found out by
+// its answers only: what it is said to hold in the end is what it accepted.
 //
 // # What is to blame
 //
@@ -129,11 +142,12 @@
 // output that the state no longer holds is a loss of state under the execution that the output
 // shows, and a divergence under the one that the state shows. So the oracle sorts its findings.
 // Needed is what is wrong under every execution: an identity that is visible twice; an input that
-// was not carried through and whose outputs every execution emits; an entry that no step emitted; a
-// first showing with a value that no execution gives. Optional is what follows from something else,
-// such as a revision, which is also a duplicate, or a wrong state behind an operator whose state is
-// wrong already, or what is a wrong value where one state is fed from another. Disagreement asks
-// another judge for what is needed and allows what is optional.
+// was not carried through and whose outputs every execution emits; an entry that no step emitted,
+// or that no execution shows in its partition; a first showing with a value that no execution
+// gives. Optional is what follows from something else, such as a revision, which is also a
+// duplicate, or a wrong state behind an operator whose state is wrong already, or what is a wrong
+// value where one state is fed from another. Disagreement asks another judge for what is needed and
+// allows what is optional.
 //
 // # Sources
 //

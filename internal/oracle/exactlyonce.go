@@ -25,6 +25,7 @@ func (r *run) exactlyOnce(v *verdict) {
 	for id, all := range r.index {
 		r.contents(v, id, all)
 	}
+	r.strays(v)
 	r.losses(v)
 	v.optional = r.isKeyed() && r.o.isChained
 	if r.isKeyed() {
@@ -59,7 +60,7 @@ func (r *run) exactlyOnce(v *verdict) {
 // a step emitted nothing. In a table by key an output that is missing may have been superseded,
 // unless there is no row that it could be in.
 func (r *run) losses(v *verdict) {
-	missing := make([]bool, len(r.handed))
+	missing := make([]bool, r.o.input.Total())
 	for id, isCertain := range r.legal.certain {
 		if isCertain && len(r.index[id]) == 0 && !r.mayBeSuperseded(id) {
 			missing[r.o.input.Index(model.ID{Part: id.part, Offset: id.offset})] = true
@@ -127,6 +128,20 @@ func (r *run) contents(v *verdict, id ident, all []visible) {
 		v.add(model.WrongValue, all[0].rec, all[0].n)
 		v.optional = false
 	}
+}
+
+// strays looks for what no execution shows in the partition that it is in, though it may elsewhere.
+func (r *run) strays(v *verdict) {
+	v.optional = r.o.isChained || r.o.isRandom || r.isKeyed()
+	for part, list := range r.shown {
+		for i := range list {
+			may := r.legal.places[identOf(&list[i].rec)]
+			if len(may) > 0 && !slices.Contains(may, int32(part)) {
+				v.add(model.Phantom, list[i].rec, list[i].n)
+			}
+		}
+	}
+	v.optional = false
 }
 
 func contains(list []model.Record, rec *model.Record) bool {

@@ -76,7 +76,7 @@ func (r *run) wrote(e *model.Entry, rec *model.Record, delivered int64, of *bund
 		s.place = int64(before)
 		*feed = append(*feed, s)
 	} else {
-		r.nodes[delivered].written = true // of event 0 nobody asks
+		r.becomesVisible(&s)
 		r.tables[e.Msg.Seq].write(s)
 	}
 	if of != nil && len(*feed) > before {
@@ -204,12 +204,20 @@ func (r *run) show() {
 				}
 				continue
 			}
-			r.nodes[s.delivered].written = true
+			r.becomesVisible(s)
 			for _, again := range s.again {
 				r.nodes[again].written = true
 			}
 			r.shown[part] = append(r.shown[part], *s)
 		}
+	}
+}
+
+// becomesVisible notes that what a delivery brought is visible, unless the sink wrote something
+// else. Of event 0 nobody asks.
+func (r *run) becomesVisible(s *visible) {
+	if s.delivered == 0 || r.entry(s.delivered).Msg.Record == s.rec {
+		r.nodes[s.delivered].written = true
 	}
 }
 

@@ -12,6 +12,7 @@ type legal struct {
 	isOpen      bool                     // there are too many to list
 	isAmbiguous bool                     // two records of one execution have the same identity
 	contents    map[ident][]model.Record // what each identity may be
+	places      map[ident][]int32        // in which partitions of the sink
 	certain     map[ident]bool           // is an identity emitted by every execution?
 	varies      bool                     // some identity is not
 }
@@ -28,6 +29,7 @@ type execution struct {
 // group is what one operator makes of the inputs of one key.
 type group struct {
 	slot     slot
+	part     int32 // of the sink, at a stage that feeds it
 	inputs   []model.Record
 	outcomes []outcome
 }
@@ -165,7 +167,8 @@ func (e *enumeration) byKey(task *model.Task) []group {
 	var groups []group
 	for _, key := range keysOf(channels) {
 		mine := under(key, channels)
-		g := group{slot: slot{task.Op, key}, inputs: concat(mine)}
+		g := group{slot: slot{task.Op, key}, inputs: concat(mine),
+			part: e.job.Tasks[task.Out[0].Peer].Part}
 		orders := [][]model.Record{concat(mine)}
 		if task.Operator.Kind != model.Stateless {
 			orders = merges(mine, ordersMax)
@@ -232,6 +235,7 @@ func feedsSink(job *model.Job, task *model.Task) bool {
 // summarize collects what each identity may be, and which identities are in every execution.
 func (l *legal) summarize() {
 	l.contents, l.certain = map[ident][]model.Record{}, map[ident]bool{}
+	l.places = map[ident][]int32{}
 	if l.isOpen {
 		l.executions = nil
 		return
@@ -245,6 +249,9 @@ func (l *legal) summarize() {
 					id := identOf(&o.outs[i])
 					inAll[id]++
 					l.admit(id, &o.outs[i])
+					if !slices.Contains(l.places[id], g.part) {
+						l.places[id] = append(l.places[id], g.part)
+					}
 				}
 			}
 			for id, n := range inAll {

@@ -84,11 +84,11 @@ type application struct {
 	in        model.Record
 	outs      []model.Record
 	made      *version // the new state; nil for stateless operators
-	sends     []int64  // transmissions of its outputs
 	delivered int64    // the delivery that it handles, or 0
 	before    *application
 	flaw      flaw
 	coverage  coverage
+	isAstray  bool // the input is nothing that its sender had to send
 	withholds bool // the input was set aside, and what it would have come to with it
 }
 
@@ -117,6 +117,8 @@ func (r *run) applied(e *model.Entry) {
 	}
 	a.delivered = r.taken(l, &a.in)
 	a.flaw = max(a.flaw, r.flawOfDelivery(a.delivered, &a.in))
+	a.isAstray = a.delivered == 0 || r.nodes[r.sendOf(a.delivered)].isOther ||
+		r.entry(a.delivered).Msg.Record != a.in
 	after := valueOf(base)
 	outs, ok := try(task, &a.in, l.nonce, &after)
 	switch {
@@ -189,27 +191,27 @@ func (r *run) sent(e *model.Entry) {
 		return
 	}
 	rec, node := &e.Msg.Record, &r.nodes[e.N]
+	r.sends[*rec] = append(r.sends[*rec], e.N)
 	task := &r.o.job.Tasks[e.Proc]
 	if task.Role == model.Source {
 		node.flaw = r.flawOfInput(rec)
-		if node.flaw != fabricated {
-			i := r.o.input.Index(rec.ID)
-			r.handed[i] = append(r.handed[i], e.N)
-		}
+		node.isOther = node.flaw != sound
 		return
 	}
 	l := r.lifeOf(e)
 	node.app = r.emitter(l, e)
 	l.sends = append(l.sends, e.N)
 	if node.app == nil {
-		node.flaw = fabricated
+		node.flaw, node.isOther = fabricated, true
 		return
 	}
-	node.app.sends = append(node.app.sends, e.N)
 	node.flaw = node.app.flaw
-	if out := node.app.emits(rec); out == nil {
+	out := node.app.emits(rec)
+	node.isOther = out == nil || *out != *rec
+	switch {
+	case out == nil:
 		node.flaw = fabricated
-	} else if *out != *rec {
+	case node.isOther:
 		node.flaw = max(node.flaw, unexplained)
 	}
 }
@@ -226,17 +228,11 @@ func (r *run) flawOfInput(rec *model.Record) flaw {
 }
 
 // emitter finds the application whose output a transmission carries. A repeated transmission
-// repeats the one with its number. A first one comes out of the outbox, where whoever took the step
-// has stored it, or belongs to the last step of this life on its parent.
+// repeats another one. A first one comes out of the outbox, where whoever took the step has stored
+// it, or belongs to the last step of this life on its parent.
 func (r *run) emitter(l *life, e *model.Entry) *application {
-	if e.Msg.Try > 0 {
-		for i := len(l.sends) - 1; i >= 0; i-- {
-			s := r.entry(l.sends[i])
-			if s.To == e.To && s.Msg.Channel == e.Msg.Channel && s.Msg.Seq == e.Msg.Seq &&
-				s.Msg.Record.Same(e.Msg.Record) {
-				return r.nodes[s.N].app
-			}
-		}
+	if n := r.original(l, e); n != 0 {
+		return r.nodes[n].app
 	}
 	rec := &e.Msg.Record
 	rows := r.outbox[outboxKey{l.proc, identOf(rec)}]
@@ -249,6 +245,24 @@ func (r *run) emitter(l *life, e *model.Entry) *application {
 		return a
 	}
 	return rows[len(rows)-1].by
+}
+
+// original finds the transmission that another one repeats, or 0: the last with its number that
+// carries the same, or at least something with its identity.
+func (r *run) original(l *life, e *model.Entry) int64 {
+	similar := int64(0)
+	for i := len(l.sends) - 1; i >= 0 && e.Msg.Try > 0; i-- {
+		s := r.entry(l.sends[i])
+		switch {
+		case s.To != e.To || s.Msg.Channel != e.Msg.Channel || s.Msg.Seq != e.Msg.Seq ||
+			!s.Msg.Record.Same(e.Msg.Record):
+		case s.Msg.Record == e.Msg.Record:
+			return s.N
+		case similar == 0:
+			similar = s.N
+		}
+	}
+	return similar
 }
 
 // outboxKey is the place of an output in the outbox of a task.
@@ -302,35 +316,29 @@ type servedPut struct {
 	v *version
 }
 
-// reads is the version that a served get answers. A stale one answers what an earlier put has left,
-// or that there is nothing yet.
+// reads is the version that a served get answers. Where it is not what the store holds, it is what
+// the latest put has left that had the value, or that there is nothing yet; a value that no put had
+// has no explanation.
 func (r *run) reads(e *model.Entry) *version {
 	at := slot{e.Msg.Record.Op, e.Msg.Record.Key}
-	if e.Detail != "stale" || answers(r.store[at], &e.Ans) {
-		return r.store[at]
+	if v := r.store[at]; valueOf(v) == e.Ans.Value && (v != nil) == e.Ans.Found {
+		return v
 	}
-	for i := len(r.puts) - 1; i >= 0; i-- {
+	for i := len(r.puts) - 1; i >= 0 && e.Ans.Found; i-- {
 		rec := &r.entry(r.puts[i].n).Msg.Record
-		if rec.Op == at.op && rec.Key == at.key && answers(r.puts[i].v, &e.Ans) {
+		if rec.Op == at.op && rec.Key == at.key && rec.Value == e.Ans.Value {
 			return r.puts[i].v
 		}
 	}
-	return nil
-}
-
-// answers reports whether an answer is what a get of a version brings.
-func answers(v *version, ans *model.Answer) bool {
-	return valueOf(v) == ans.Value && (v != nil) == ans.Found
-}
-
-// got is what a life learns from a get. The store is believed to answer what it holds; where it
-// does not, the answer has no explanation.
-func (r *run) got(e *model.Entry) {
-	v := r.nodes[e.Cause].version
-	if !answers(v, &e.Ans) {
-		v = &version{value: e.Ans.Value, flaw: unexplained}
+	if e.Ans.Value == (model.Value{}) {
+		return nil
 	}
-	r.lifeOf(e).remember(e.Msg.Record.Key, v)
+	return &version{value: e.Ans.Value, flaw: unexplained}
+}
+
+// got is what a life learns from a get.
+func (r *run) got(e *model.Entry) {
+	r.lifeOf(e).remember(e.Msg.Record.Key, r.nodes[e.Cause].version)
 }
 
 // chain lists the inputs that a state holds, latest first.

@@ -12,13 +12,13 @@ type run struct {
 	trace   []model.Entry
 	nodes   []node
 	lives   []*life
-	told    []model.Life      // the lives of the history
-	current []*life           // per process: the latest
-	apps    []*application    // of all lives, in order
-	handed  [][]int64         // per input record: transmissions by its source
-	store   map[slot]*version // what the state store holds
-	final   map[slot]*version // the final states
-	puts    []servedPut       // every put that it served
+	told    []model.Life             // the lives of the history
+	current []*life                  // per process: the latest
+	apps    []*application           // of all lives, in order
+	sends   map[model.Record][]int64 // transmissions, by what they carry
+	store   map[slot]*version        // what the state store holds
+	final   map[slot]*version        // the final states
+	puts    []servedPut              // every put that it served
 	outbox  map[outboxKey][]outboxRow
 	snapshots
 	external
@@ -44,8 +44,9 @@ type node struct {
 	delivered int64        // a write: the delivery that it makes visible
 	delivery  int64        // Send: where it was handled, the last time
 	earlier   int64        // Deliver: where the other copy of a doubled message was handled before
-	written   bool         // Deliver at a sink: it became visible
+	written   bool         // Deliver at a sink: it became visible as it is, or was there
 	flaw      flaw         // Send
+	isOther   bool         // Send: not what its step emitted, or what the input is
 }
 
 // visible is one entry of the external system.
@@ -115,7 +116,7 @@ func follow(o *Oracle, trace []model.Entry, lives []model.Life) *run {
 	var first *run
 	for _, as := range readings {
 		r := followAs(o, trace, lives, as)
-		if len(r.bundles) == 0 || r.honest && r.sawOnce() {
+		if len(r.bundles) == 0 || r.honest {
 			return r
 		}
 		if first == nil {
@@ -163,7 +164,7 @@ func newRun(o *Oracle, trace []model.Entry, lives []model.Life) *run {
 		tables:    newTables(o),
 		knows:     make([]bool, len(o.job.Tasks)),
 		current:   make([]*life, len(o.job.Tasks)),
-		handed:    make([][]int64, o.input.Total()),
+		sends:     map[model.Record][]int64{},
 		store:     map[slot]*version{},
 		snapshots: newSnapshots(),
 		external:  newExternal(o),
@@ -340,7 +341,7 @@ func (r *run) isHonest() bool {
 	for part := range r.shown {
 		n += len(r.held(part))
 	}
-	if n > len(r.seen) {
+	if n > len(r.seen) || !r.sawOnce() {
 		return false
 	}
 	last := r.seen[len(r.seen)-n:]

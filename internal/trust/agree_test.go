@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,19 +11,97 @@ import (
 	"github.com/oncesim/oncesim/scenarios"
 )
 
+// Pages that two tasks count.
+const (
+	kibana = "/presentations/logstash-monitorama-2013/images/kibana-search.png"
+	board  = "/presentations/logstash-monitorama-2013/images/kibana-dashboard3.png"
+	medic  = "/presentations/logstash-monitorama-2013/images/sad-medic.png"
+)
+
+// visit is a line of an access log.
+func visit(page string) string {
+	return `a - - [17/May/2015:10:05:03 +0000] "GET ` + page + ` HTTP/1.1" 200 1`
+}
+
 // The runs on which the judges differed once, and what is true of them.
 func TestJudges_AgreeWhereTheyDidNot(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
 		set      scenarios.Settings
 		property string
-		kind     model.AnomalyKind
+		kinds    []model.AnomalyKind // none: the property holds
 	}{
 		{"a coordinator that looks at the state of a task does not have it",
 			scenarios.Settings{Name: "running-average-four", Mode: "independent-snapshots",
 				Faults: []string{"crash source/0 before effect 6",
 					"lose data 4 from source/1 to average/0"}},
-			"exactly-once-state", model.StateLoss},
+			"exactly-once-state", []model.AnomalyKind{model.StateLoss}},
+		{"a task that is handed the state of another has it",
+			scenarios.Settings{Name: "page-views", Mode: "two-phase-commit",
+				Defect: "state-of-a-neighbour", Records: 1, Set: []string{"stop-at=2"}},
+			"replay-explained", nil},
+		{"and what it leaves is made of that",
+			scenarios.Settings{Name: "accounts", Mode: "micro-batch",
+				Defect: "state-of-a-neighbour", Lines: []string{"bob carol 40", "bob carol 40"},
+				Faults: []string{"pause debit/1 after effect 1 of record input/0:1 for 80ms"}},
+			"exactly-once-state", []model.AnomalyKind{model.StateLoss, model.InconsistentCut}},
+		{"a checkpoint that counts again does so without the parts that were dropped",
+			scenarios.Settings{Name: "running-average", Mode: "two-phase-commit",
+				Defect: "completed-by-two", Lines: []string{"k1=12"},
+				Faults: []string{"delay call completion 2 of coordinator/0 by 50ms"}},
+			"exactly-once-state", []model.AnomalyKind{model.StateLoss}},
+		{"what is left of a part is what steps gave",
+			scenarios.Settings{Name: "running-average", Mode: "two-phase-commit",
+				Defect: "restore-takes-the-tail", Lines: []string{"k1=12", "k3=2"},
+				Set:    []string{"stop-at=2"},
+				Faults: []string{"lose request of completion 3 from coordinator/0"}},
+			"replay-explained", nil},
+		{"and so is the part of another checkpoint",
+			scenarios.Settings{Name: "accounts", Mode: "micro-batch",
+				Defect: "state-of-first-run", Lines: []string{"bob carol 110", "carol bob 80"},
+				Faults: []string{"lose data 1 from debit/0 to credit/1"}},
+			"replay-explained", nil},
+		{"a state that was replaced is what a step gave",
+			scenarios.Settings{Name: "transfers", Mode: "dedup", Defect: "standby-lags",
+				Lines:  []string{"bob carol 40", "bob carol 40", "bob carol 110"},
+				Faults: []string{"refuse call update 3 of ledger/0"}},
+			"replay-explained", nil},
+		{"and an empty one that was never put is the empty state",
+			scenarios.Settings{Name: "running-average", Mode: "dedup", Defect: "standby-lags",
+				Lines:  []string{"k3=3", "k3=4"},
+				Faults: []string{"pause average/0 after update 1 for 80ms"}},
+			"at-most-once", nil},
+		{"an output has arrived with an equal one of another application",
+			scenarios.Settings{Name: "fan-out", Mode: "acker", Defect: "unknown-is-done",
+				Lines: []string{"be", "or be"},
+				Faults: []string{"crash double/0 after effect 1 of record input/0:0",
+					"lose request of write 9 from sink/0"}},
+			"at-least-once", nil},
+		{"a record that is sent again is the one that is equal",
+			scenarios.Settings{Name: "transfers", Mode: "dedup", Defect: "load-catalog-in-part",
+				Lines: []string{"bob carol 40"},
+				Faults: []string{"lose data 1 from ledger/0 to sink/0",
+					"crash ledger/0 after update 1"}},
+			"replay-explained", nil},
+		{"an output is of the step whose partition it is in",
+			scenarios.Settings{Name: "page-views", Mode: "snapshot",
+				Defect: "state-of-a-neighbour", Set: []string{"alignment=2"},
+				Lines: []string{visit(kibana), visit(board), visit(kibana), visit(kibana),
+					visit(kibana), visit(medic)},
+				Faults: []string{"lose request of fetch 3 from source/1",
+					"crash sink/1 after effect 1 of checkpoint 2"}},
+			"replay-explained", nil},
+		{"and a phantom in any other",
+			scenarios.Settings{Name: "page-views", Mode: "two-phase-commit",
+				Defect: "state-of-a-neighbour", Records: 1, Set: []string{"alignment=2"},
+				Faults: []string{"crash sink/0 after write 1",
+					"lose answer of fetch 2 from source/0"}},
+			"exactly-once", []model.AnomalyKind{model.Phantom}},
+		{"what readers see in the end is all of it",
+			scenarios.Settings{Name: "pipeline", Mode: "two-phase-commit",
+				Defect: "begin-not-known-yet", Lines: []string{"k1=12", "k1=2"},
+				Faults: []string{"crash op/0 after effect 1 of record input/0:1"}},
+			"at-most-once", []model.AnomalyKind{model.Duplicate}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			lib, s, err := tc.set.Resolve()
@@ -33,10 +112,14 @@ func TestJudges_AgreeWhereTheyDidNot(t *testing.T) {
 			x := res.Subject
 			report := oracle.Judge(x.Job, x.Mode, x.Input, x.Shape, res.Trace, x.History)
 			require.Empty(t, oracle.Disagreement(report, res.Verdicts))
-			for i := range res.Verdicts {
-				if v := &res.Verdicts[i]; v.Property == tc.property {
-					require.True(t, v.Has(tc.kind), "%+v", v)
-				}
+			i := slices.IndexFunc(res.Verdicts, func(v model.Verdict) bool {
+				return v.Property == tc.property
+			})
+			v := &res.Verdicts[i]
+			require.NotEqual(t, model.Undecided, v.Result, "%+v", v)
+			require.Equal(t, len(tc.kinds) > 0, v.Result == model.Violated, "%+v", v)
+			for _, kind := range tc.kinds {
+				require.True(t, v.Has(kind), "%+v", v)
 			}
 		})
 	}
