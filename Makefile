@@ -10,7 +10,7 @@ WASMEXEC = $(shell $(GO) env GOROOT)/lib/wasm/go_js_wasm_exec
 # The golden hashes must also hold under another minor release of Go. The go command fetches it.
 OTHERGO ?= go1.25.5
 
-.PHONY: test check fuzz wasm 386 othergo determinism golden bench trust mutate ci
+.PHONY: test check fuzz wasm 386 othergo determinism golden bench trust mutate cover ci
 
 test:
 	$(GO) test -race -shuffle=on -timeout 20m ./...
@@ -70,6 +70,17 @@ trust:
 EVERY ?= 10
 mutate:
 	$(GO) run -C tools ./mutate -every $(EVERY) ./checker
+
+# Statement coverage of the core, by the tests that are about it: at least 90 % of each package.
+CORE = ./model ./sim ./semantics ./faults ./checker
+cover:
+	$(GO) test -coverprofile=bin/cover.out -coverpkg=$(shell echo $(CORE) | tr ' ' ,) \
+		$(CORE) ./scenarios ./internal/trust
+	@awk -F'[ ]' 'NR > 1 { n[$$1] = $$2; if ($$3 > 0) hit[$$1] = 1 } END { for (b in n) { \
+		split(b, at, ":"); p = at[1]; sub("/[^/]*$$", "", p); all[p] += n[b]; \
+		if (b in hit) done[p] += n[b] } for (p in all) { share = 100 * done[p] / all[p]; \
+		printf "%5.1f %% of %5d statements of %s\n", share, all[p], p; \
+		if (share < 90) bad = 1 } exit bad }' bin/cover.out
 
 # Ratios to yardsticks, met or not, then the absolute times of the benchmarks beside the code. Run
 # it alone.

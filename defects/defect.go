@@ -18,6 +18,7 @@ type Defect struct {
 	Modes      []string // those that it can be planted in
 	Property   string   // what must catch it, under each of Modes
 	Shown      Case     // the smallest run in which it is caught
+	Why        string   // of Equivalents: why nothing can catch it
 
 	// Set are parameters that the job has in place of those of the scenario.
 	Set []model.ParamValue

@@ -34,7 +34,7 @@ var goldenScenarios = []string{"pipeline-three", "page-views-four", "running-ave
 
 // TestGolden holds every mode, under every class of faults, to its golden cell: what must be
 // reachable has a witness among few seeds and among all placements of one fault; what is not in
-// the cell appears under no placement of a fault and a crash, and under no seed. Each run is
+// the cell appears under no placement of a fault and a crash, and under no seed. Runs are
 // judged twice, by the checker and by the oracle, and they agree.
 func TestGolden(t *testing.T) {
 	lib := scenarios.Builtin()
@@ -191,7 +191,8 @@ func allowed(t *testing.T, agree *agreement, golden model.Cell, tally *search.Ta
 	}
 }
 
-// agreement compares the two judges on every run of a cell.
+// agreement compares the two judges on every run of a cell; without -golden.full on one in four,
+// chosen by its hash.
 type agreement struct {
 	t        *testing.T
 	mu       sync.Mutex
@@ -206,16 +207,20 @@ func newAgreement(t *testing.T) *agreement { return &agreement{t: t} }
 func (a *agreement) inspect() search.Inspect {
 	var judge *oracle.Oracle
 	return func(seed uint64, rules []model.Rule, res *scenarios.Result) {
-		s := res.Subject
-		if judge == nil {
-			judge = oracle.New(s.Job, s.Mode, s.Input, s.Shape)
+		s, why := res.Subject, ""
+		isCompared := *full || s.History.End.Hash%4 == 0
+		if isCompared {
+			if judge == nil {
+				judge = oracle.New(s.Job, s.Mode, s.Input, s.Shape)
+			}
+			why = oracle.Disagreement(judge.Judge(res.Trace, s.History), res.Verdicts)
 		}
-		report := judge.Judge(res.Trace, s.History)
-		why := oracle.Disagreement(report, res.Verdicts)
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.job = s.Job
-		a.compared++
+		if isCompared {
+			a.compared++
+		}
 		if why != "" && len(a.failures) < 5 {
 			a.failures = append(a.failures, fmt.Sprintf("seed %d, %s: %s", seed,
 				describe(s.Job, rules), why))

@@ -66,10 +66,18 @@ var strikes = []model.Rule{
 	{Action: model.ReorderMessages, For: 20 * ms},
 }
 
-// some are the places of a fault that are tried: all, or one in twenty under the race detector.
+// some are the places of a fault that are tried: one in three, all with -oracle.deep, or one in
+// twenty under the race detector.
 func some(fault model.Rule, x *model.Extent) (list []model.Rule) {
+	share := 3
+	switch {
+	case underRace:
+		share = 20
+	case *deep:
+		share = 1
+	}
 	for i, rule := range everywhere(fault, x) {
-		if !underRace || (i+int(fault.Action))%20 == 0 {
+		if (i+int(fault.Action))%share == 0 {
 			list = append(list, rule)
 		}
 	}

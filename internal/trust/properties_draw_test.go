@@ -318,6 +318,9 @@ func (x *trial) file() string {
 // check checks a property on so many draws, from one seed; with -trust.full on so many more, from a
 // random one. Flags of rapid on the command line win, and no file is written.
 func check(t *testing.T, checks, more int, property func(rt *rapid.T)) {
+	if underRace {
+		t.Skip("one goroutine: it runs without the race detector")
+	}
 	t.Helper()
 	given := map[string]bool{}
 	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })

@@ -1,0 +1,205 @@
+package trust
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/oncesim/oncesim/checker"
+	"github.com/oncesim/oncesim/defects"
+	"github.com/oncesim/oncesim/faults"
+	"github.com/oncesim/oncesim/internal/oracle"
+	"github.com/oncesim/oncesim/model"
+	"github.com/oncesim/oncesim/scenarios"
+	"github.com/oncesim/oncesim/search"
+)
+
+// Effort is how much is done for a row of the kill matrix.
+type Effort struct {
+	RunsMax    int64 // blind runs at the most
+	CatchesMax int   // of which so many are to catch the defect
+	Further    bool  // placement, shrinking, linearizability and the white box as well
+}
+
+// The efforts: of the published table, and just enough to see the first catch.
+var (
+	FullEffort  = Effort{RunsMax: 5000, CatchesMax: 20, Further: true}
+	FirstEffort = Effort{RunsMax: 50, CatchesMax: 1}
+)
+
+// Row is one row of the kill matrix: a defect in one mode.
+type Row struct {
+	Defect *defects.Defect
+	Mode   string
+
+	Runs    int64   // blind runs
+	Catches []int64 // those, numbered from 1, in which the black box caught it
+	By      []Broken
+	Inside  int // of Catches, those that the white box catches as well
+	Alone   int // further runs: the white box finds what the black box says is not there
+	Unsure  int // further runs in which the black box could not say: they are no catches
+	Service int // of Catches, those in which a service is not linearizable
+	Differ  []string
+
+	Placed         int64 // runs of the exhaustive placement of one fault
+	PlacedCaught   int64
+	Faults, Events int64 // of the first catch when it is shrunk
+	Records        int64
+}
+
+// Broken is a property and in how many catches it was broken.
+type Broken struct {
+	Property string
+	Runs     int
+}
+
+// Mostly is the property that was broken in most catches: the one that the defect names, if it was
+// in as many as any.
+func (r *Row) Mostly() Broken {
+	most := Broken{Property: r.Defect.Property}
+	for _, b := range r.By {
+		if b.Runs > most.Runs || b.Runs == most.Runs && b.Property == r.Defect.Property {
+			most = b
+		}
+	}
+	return most
+}
+
+// Between are the numbers of blind runs from one catch to the next, in ascending order: what it
+// took to catch the defect, each time anew.
+func (r *Row) Between() []int64 {
+	list := slices.Clone(r.Catches)
+	for i := len(list) - 1; i > 0; i-- {
+		list[i] -= list[i-1]
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Kill measures a defect in one of its modes.
+func Kill(ctx context.Context, lib *scenarios.Library, d *defects.Defect, mode *model.Mode,
+	effort Effort) (*Row, error) {
+	row := &Row{Defect: d, Mode: mode.Name}
+	worlds, err := Worlds(lib, mode, d.Name)
+	if err != nil {
+		return nil, err
+	}
+	for row.Runs < effort.RunsMax && len(row.Catches) < effort.CatchesMax {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		w, seed := turn(worlds, row.Runs)
+		run := w.Run(seed, scenarios.Options{Trace: effort.Further})
+		row.count(run)
+		if !effort.Further {
+			continue
+		}
+		row.compare(w, run)
+		if len(run.Broken) > 0 && len(row.Catches) == 1 {
+			if err := row.shrink(ctx, lib, run); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if !effort.Further {
+		return row, nil
+	}
+	return row, row.place(ctx, lib)
+}
+
+// count takes a blind run.
+func (r *Row) count(run *Run) {
+	r.Runs++
+	if len(run.Broken) == 0 {
+		return
+	}
+	r.Catches = append(r.Catches, r.Runs)
+	for _, property := range run.Broken {
+		at := slices.IndexFunc(r.By, func(b Broken) bool { return b.Property == property })
+		if at < 0 {
+			at, r.By = len(r.By), append(r.By, Broken{Property: property})
+		}
+		r.By[at].Runs++
+	}
+}
+
+// compare looks at the run from the inside, and at its services.
+func (r *Row) compare(w *World, run *Run) {
+	report := w.Inside()
+	isInside := slices.ContainsFunc(w.claims, func(property string) bool {
+		result, _ := report.Verdict(property)
+		return result == model.Violated
+	})
+	if text := oracle.Disagreement(report, run.Result.Verdicts); text != "" {
+		r.Differ = append(r.Differ, fmt.Sprintf("%s seed %d: %s", run.Scenario.Name, run.Seed,
+			text))
+	}
+	switch {
+	case len(run.Broken) > 0:
+		if isInside {
+			r.Inside++
+		}
+		if isNotLinearizable(&run.Result) {
+			r.Service++
+		}
+	case len(run.Unknown) > 0:
+		r.Unsure++
+	case isInside:
+		r.Alone++
+	}
+}
+
+func isNotLinearizable(res *scenarios.Result) bool {
+	return slices.ContainsFunc(checker.Linearizable(res.Subject, 0), func(v model.Verdict) bool {
+		return v.Result == model.Violated
+	})
+}
+
+// shrink finds the smallest run that breaks a claim as a run does.
+func (r *Row) shrink(ctx context.Context, lib *scenarios.Library, run *Run) error {
+	s := *run.Scenario
+	s.Seed = run.Seed
+	job := s.Job()
+	for _, rule := range run.Rules {
+		s.Faults = append(s.Faults, faults.FromRule(job, rule))
+	}
+	claims := s.Mode.ClaimsFor(s.Topology.Kind())
+	opts := search.Shrinking{Keep: func(s *scenarios.Scenario, res *scenarios.Result) bool {
+		return len(search.Unclaimed(lib, s, res.Subject.History.Reached)) == 0 &&
+			slices.ContainsFunc(res.Verdicts, func(v model.Verdict) bool {
+				return v.Result == model.Violated && slices.Contains(claims, v.Property)
+			})
+	}}
+	small, err := search.Shrink(ctx, lib, &s, opts)
+	if err != nil {
+		return fmt.Errorf("%s under %s, seed %d: %w", s.Name, s.ModeText(), s.Seed, err)
+	}
+	r.Faults, r.Records, r.Events = small.Faults[1], small.Records[1], small.Events[1]
+	return nil
+}
+
+// placedRecords is how many records exhaustive placement has.
+const placedRecords = 3
+
+// place puts every single fault of the envelope everywhere, in the topology that shows the defect.
+func (r *Row) place(ctx context.Context, lib *scenarios.Library) error {
+	d := *r.Defect
+	d.Shown.Mode = r.Mode
+	s, err := lib.Showing(&d)
+	if err != nil {
+		return err
+	}
+	s.Defect, s.Faults, s.Input.Records = r.Defect, nil, placedRecords
+	x, err := search.Explore(ctx, lib, s, search.Exploring{Faults: 1, Workers: 1,
+		Classes: search.Envelope(lib, s.Mode)})
+	if err != nil {
+		return err
+	}
+	r.Placed = x.Runs
+	for i := range x.Inside.Counts {
+		if x.Claims(i) {
+			r.PlacedCaught = max(r.PlacedCaught, x.Inside.Counts[i].Violated)
+		}
+	}
+	return nil
+}
