@@ -120,8 +120,6 @@ func TestSweep_EndsBeforeItsBlocksDo(t *testing.T) {
 	w := newSweeper(t)
 	w.units = w.units[1:]
 	opts := search.Sweeping{IsOpen: true, First: 1, Shard: 65535, Shards: 65535, Workers: 2}
-	s, err := search.NewSweep(w.lib, w.units, opts)
-	require.NoError(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
 	var file bytes.Buffer
@@ -129,7 +127,7 @@ func TestSweep_EndsBeforeItsBlocksDo(t *testing.T) {
 		file.Write(lines)
 		return nil
 	}
-	s, err = search.NewSweep(w.lib, w.units, opts)
+	s, err := search.NewSweep(w.lib, w.units, opts)
 	require.NoError(t, err)
 	require.NoError(t, s.Run(ctx))
 	h := &s.Results().Header
