@@ -38,6 +38,9 @@ func checkExactlyOnce(j *Judge) (model.Result, string) {
 	}
 	j.reportLostPure()
 	j.reportStalePure()
+	if j.plan.beyond {
+		j.coverAll()
+	}
 	q := query{outputs: exactly, ordered: true, state: true}
 	reason := j.explainStages(q)
 	j.reportSwaps()
@@ -69,12 +72,11 @@ func (j *Judge) explainStages(q query) (reason string) {
 }
 
 // nameLostBeyond adds to a violation the inputs that no claims cover and whose way leads through
-// operators that are beyond the search.
+// operators that are beyond the search. What they cover has been marked.
 func (j *Judge) nameLostBeyond() {
 	if j.Reported() == 0 || !j.plan.beyond {
 		return
 	}
-	j.coverAll()
 	for i := range j.s.Input.Total() {
 		if rec := j.s.Input.ByIndex(i); !j.isReached(rec) {
 			j.reportLoss(rec)
@@ -150,9 +152,9 @@ func (j *Judge) reportUncovered(op, cell int32) {
 	}
 }
 
-// isShown reports whether all that comes of some claim of a step is visible. A step without claims
-// is judged by whether anything that came of it is, and so is what operators with state took up.
-// Values do not matter here.
+// isShown reports whether all that comes of some claim of a step is visible, or was taken up by
+// steps of which nothing more was to come. A step without claims is judged by whether anything that
+// came of it is, and so is what operators with state took up. Values do not matter here.
 func (j *Judge) isShown(op int32, it *item) bool {
 	step := j.slot(it.rec.ID, op, it.rec.Path)
 	claim, passed := j.nodes[step].claim, j.nodes[step].passed
@@ -161,7 +163,8 @@ func (j *Judge) isShown(op int32, it *item) bool {
 		if c.aside {
 			continue
 		}
-		if c.outs == 0 || j.comes(op, c, claim) && (passed || j.isAhead(op)) {
+		isTakenUp := j.plan.beyond && c.covered
+		if c.outs == 0 || isTakenUp || j.comes(op, c, claim) && (passed || j.isAhead(op)) {
 			return true
 		}
 	}

@@ -3,9 +3,9 @@ package oracle
 import "github.com/oncesim/oncesim/model"
 
 // choices are what operators that are not deterministic may decide by: for each step the nonces of
-// the lives that took it. What a step that no life took would have decided nobody knows: it goes by
-// the operator's first life, and an execution that has it explains nothing. Nil are the choices of
-// a job whose operators are all deterministic.
+// the lives that took it, and did not set its input aside. What a step that no life took would have
+// decided nobody knows: it goes by the operator's first life, and an execution that has it explains
+// nothing. Nil are the choices of a job whose operators are all deterministic.
 type choices struct {
 	nonces map[ident][]uint64 // by input and operator
 	first  map[int32][]uint64 // per operator
@@ -23,6 +23,9 @@ func (r *run) choices(before int64) *choices {
 	for _, a := range r.apps {
 		if a.n >= before {
 			break
+		}
+		if a.made == nil {
+			continue // its input was set aside, or there is nothing to decide
 		}
 		id := inputOf(stepOf(&a.in), a.task.Op)
 		c.nonces[id] = with(c.nonces[id], a.life.nonce)

@@ -175,6 +175,7 @@ func (r *run) isConsistent(c *checkpoint) answer {
 	}
 	legal := r.legalAt(r.cutOf(c), by)
 	results, isOpen := r.delivered(c, by)
+	left := triesMax
 	for _, states := range results {
 		maps.DeleteFunc(states, func(_ slot, v *version) bool {
 			return v.value == model.Value{} // none is the same
@@ -182,12 +183,12 @@ func (r *run) isConsistent(c *checkpoint) answer {
 		for i := range legal.executions {
 			x := &legal.executions[i]
 			isKnown := !x.isGuess || r.isInFlight(c) // what is in flight was not decided yet
-			if isKnown && len(r.misfits(x, states)) == 0 && !r.hasStrangers(x, states) {
+			if isKnown && r.gives(x, by, states, &left) {
 				return found
 			}
 		}
 	}
-	if isOpen || legal.isOpen {
+	if isOpen || legal.isOpen || left < 0 {
 		return gaveUp
 	}
 	return nothing
@@ -213,10 +214,11 @@ func (r *run) settle() map[slot]*version {
 	}
 	newest := r.completions[len(r.completions)-1]
 	results, _ := r.delivered(r.complete(newest.id, newest.n), r.possible)
+	left := triesMax
 	for _, states := range results {
 		for i := range r.legal.executions {
 			x := &r.legal.executions[i]
-			if len(r.misfits(x, states)) == 0 && !r.hasStrangers(x, states) {
+			if r.gives(x, r.possible, states, &left) {
 				return states
 			}
 		}

@@ -47,8 +47,10 @@
 //
 // Legal executions are enumerated: each task may merge its input channels in any way that keeps
 // every channel in order. At a stage that feeds the sink the merge is enumerated for each key by
-// itself, since neither state nor output of one key depends on another's. An operator that is not
-// deterministic decides, in each step, as one of the lives did that took it in this run.
+// itself, since neither state nor output of one key depends on another's. Where that gives the
+// states, and order matters to them, a search looks for one order of all keys that does: channels
+// tie their orders together. An operator that is not deterministic decides, in each step, as one of
+// the lives did that took it in this run.
 //
 // # The definitions
 //
@@ -69,7 +71,8 @@
 //     being applied (loss). Whichever application emitted what was written or taken up, outputs
 //     that are equal are the same. Setting an input aside that would have emitted something, or
 //     cannot be handled at all, is no such application. What a task that keeps a catalog recognises
-//     has arrived, and so has what a sink writes in vain because it is there.
+//     has arrived, and so has what a sink writes in vain because it is there. That the
+//     external system takes another output for it, by its version, does not make it arrive.
 //   - replay-explained. Every visible entry and every value put or uploaded is what some step taken
 //     gives on the state that its life had, by its own steps and by what the store told it
 //     (phantom, unexplained). Of a step on something that nobody had to send another judge may say
@@ -146,8 +149,9 @@
 // or that no execution shows in its partition; a first showing with a value that no execution
 // gives. Optional is what follows from something else, such as a revision, which is also a
 // duplicate, or a wrong state behind an operator whose state is wrong already, or what is a wrong
-// value where one state is fed from another. Disagreement asks another judge for what is needed and
-// allows what is optional.
+// value where one state is fed from another. A state that is fed from another one may be blamed for
+// an input that it holds twice even if its value is right. Disagreement asks another judge for what
+// is needed and allows what is optional.
 //
 // # Sources
 //

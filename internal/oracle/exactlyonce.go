@@ -42,7 +42,10 @@ func (r *run) exactlyOnce(v *verdict) {
 	} else {
 		r.reorders(v, false, model.Reorder)
 	}
-	r.compareStates(v, states)
+	r.tolerateDoubled(v)
+	if r.o.stateful && r.searchStates(states) == nothing {
+		r.nameStates(v, states)
+	}
 	if len(v.findings)+len(v.atEnd) == 0 {
 		v.addAtEnd(r.nameless(), model.Record{}, 0)
 	}

@@ -1,6 +1,10 @@
 package oracle
 
-import "github.com/oncesim/oncesim/model"
+import (
+	"slices"
+
+	"github.com/oncesim/oncesim/model"
+)
 
 // reading is what the external system does that requests and answers do not tell: whether readers
 // wait for commits, and whether a batch leaves out what is there already.
@@ -99,7 +103,9 @@ func (r *run) wroteBatch(e *model.Entry, rows []int64) {
 	for i := range e.Msg.Parts {
 		rec := &e.Msg.Parts[i]
 		if r.reading.isByIdentity && r.holds(e.Msg.Seq, rec) {
-			r.nodes[rows[i]].written = true
+			if r.isThere(e.Msg.Seq, rec) {
+				r.nodes[rows[i]].written = true
+			}
 			continue
 		}
 		r.wrote(e, rec, rows[i], b)
@@ -109,10 +115,15 @@ func (r *run) wroteBatch(e *model.Entry, rows []int64) {
 // knew notes that the external system has what a batch brings.
 func (r *run) knew(e *model.Entry, rows []int64) {
 	for i := range e.Msg.Parts {
-		if r.holds(e.Msg.Seq, &e.Msg.Parts[i]) {
+		if r.isThere(e.Msg.Seq, &e.Msg.Parts[i]) {
 			r.nodes[rows[i]].written = true
 		}
 	}
+}
+
+// isThere reports whether a partition has, or had, a record as it is.
+func (r *run) isThere(part int64, rec *model.Record) bool {
+	return slices.ContainsFunc(*r.feed(part), func(s visible) bool { return s.rec == *rec })
 }
 
 // holds reports whether a partition has an identity.
@@ -221,11 +232,14 @@ func (r *run) becomesVisible(s *visible) {
 	}
 }
 
-// repeated notes a write whose record is in its transaction already.
+// repeated notes a write whose record is there already, or in its transaction. Of one that was only
+// said to be there it notes nothing: the version of a row may be that of another output.
 func (r *run) repeated(e *model.Entry, delivered int64) {
 	t := r.txns[bundleKey{e.Msg.Seq, e.Msg.Token}]
 	if t == nil {
-		r.nodes[delivered].written = true
+		if r.isThere(e.Msg.Seq, &e.Msg.Record) {
+			r.nodes[delivered].written = true
+		}
 		return
 	}
 	for _, place := range t.writes {

@@ -1,6 +1,11 @@
 package oracle
 
-import "github.com/oncesim/oncesim/model"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/oncesim/oncesim/model"
+)
 
 // answer is how a bounded search ends.
 type answer uint8
@@ -77,7 +82,28 @@ type merge struct {
 	finals   map[slot]*version
 	states   map[string]model.Value
 	choices  *choices
-	left     *int // steps that may still be taken
+	left     *int            // steps that may still be taken
+	failed   map[string]bool // not nil: what is visible does not matter. Where it was in vain
+}
+
+// gives reports whether each task that feeds the sink can take its inputs in an order that leaves
+// the final states under all its keys, whatever it shows. It counts its steps down in left.
+func (r *run) gives(x *execution, by *choices, finals map[slot]*version, left *int) bool {
+	if len(r.misfits(x, finals)) > 0 || r.hasStrangers(x, finals) {
+		return false
+	}
+	for proc := range x.in {
+		task := &r.o.job.Tasks[proc]
+		if x.in[proc] == nil || task.Operator.Kind < model.NonCommutative {
+			continue // no order matters to its states
+		}
+		m := &merge{task: task, channels: slices.Clone(x.in[proc]), finals: finals,
+			states: map[string]model.Value{}, choices: by, left: left, failed: map[string]bool{}}
+		if !m.from(0) {
+			return false
+		}
+	}
+	return true
 }
 
 func (r *run) merge(task *model.Task, channels [][]model.Record) *merge {
@@ -98,6 +124,13 @@ func (m *merge) from(place int) bool {
 	if *m.left--; *m.left < 0 {
 		return false
 	}
+	if m.failed != nil {
+		here := m.where()
+		if m.failed[here] {
+			return false
+		}
+		m.failed[here] = true // or it is found, and nobody asks again
+	}
 	isDone := true
 	for c, channel := range m.channels {
 		if len(channel) == 0 {
@@ -110,6 +143,9 @@ func (m *merge) from(place int) bool {
 		for i := range options(nonces) {
 			after := before
 			outs := take(m.task, rec, nonceAt(nonces, i), &after)
+			if m.failed != nil {
+				outs = nil
+			}
 			if !begins(m.shown[place:], outs) {
 				continue
 			}
@@ -124,6 +160,15 @@ func (m *merge) from(place int) bool {
 		}
 	}
 	return isDone && place == len(m.shown) && m.isFinal()
+}
+
+// where names what is left of the channels, and the states.
+func (m *merge) where() string {
+	at := fmt.Sprint(m.states) // in the order of keys
+	for _, channel := range m.channels {
+		at = fmt.Sprint(at, " ", len(channel))
+	}
+	return at
 }
 
 // begins reports whether shown begins with outs.

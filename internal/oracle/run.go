@@ -275,9 +275,9 @@ func (r *run) served(e *model.Entry) {
 	switch {
 	case e.Ans.Outcome == model.Done:
 		r.accepted(e, invoked)
-	case e.Msg.Kind == model.Write && isThere(e.Ans.Outcome):
+	case e.Msg.Kind == model.Write && isInVain(e.Ans.Outcome):
 		r.repeated(e, r.nodes[invoked].delivered)
-	case e.Msg.Kind == model.WriteBatch && isThere(e.Ans.Outcome):
+	case e.Msg.Kind == model.WriteBatch && isInVain(e.Ans.Outcome):
 		r.knew(e, r.rows[invoked])
 	}
 }

@@ -208,7 +208,8 @@ func (s *selection) from(state model.Value, need int) bool {
 	for i := range s.fold.offers {
 		rec := &s.fold.offers[i]
 		in := stepOf(rec)
-		if !s.mayPick(in) {
+		isGuess := s.choices.isGuess(s.fold.task.Operator, rec, s.fold.at.op)
+		if isGuess || !s.mayPick(in) {
 			continue
 		}
 		nonces := s.choices.of(s.fold.task, rec)
@@ -245,13 +246,8 @@ func (s *selection) mayPick(next step) bool {
 	return true
 }
 
-// isFinal reports whether a state is the one that was left: none, if nothing was picked.
-func (s *selection) isFinal(state model.Value) bool {
-	if s.fold.final == nil || len(s.picked) == 0 {
-		return s.fold.final == nil && len(s.picked) == 0
-	}
-	return s.fold.final.value == state
-}
+// isFinal reports whether a state is the one that was left. No state is an empty one.
+func (s *selection) isFinal(state model.Value) bool { return valueOf(s.fold.final) == state }
 
 // showsAll reports whether all that is visible of a step is among what it emits.
 func showsAll(outs []model.Record, shown []emission) bool {

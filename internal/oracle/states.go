@@ -67,25 +67,45 @@ func (r *run) effectivelyOnce(v *verdict) {
 }
 
 func (r *run) compareStates(v *verdict, states map[slot]*version) {
-	if !r.o.stateful {
+	if !r.o.stateful || !r.canRead(v) || !r.canCompare(v) {
 		return
 	}
-	if !r.canRead(v) || !r.canCompare(v) {
-		return
+	switch r.searchStates(states) {
+	case nothing:
+		r.nameStates(v, states)
+	case gaveUp:
+		v.leave("too many ways to merge what a task reads")
 	}
+}
+
+// searchStates looks for a legal execution that has the states.
+func (r *run) searchStates(states map[slot]*version) answer {
+	left := triesMax
+	for i := range r.legal.executions {
+		x := &r.legal.executions[i]
+		if !x.isGuess && r.gives(x, r.possible, states, &left) {
+			return found
+		}
+	}
+	if left < 0 {
+		return gaveUp
+	}
+	return nothing
+}
+
+// nameStates says what is wrong with states that no legal execution has: by the one that comes
+// nearest, key by key, or else that the keys have no order in common.
+func (r *run) nameStates(v *verdict, states map[slot]*version) {
 	var nearest *execution
 	var fewest int
 	for i := range r.legal.executions {
 		x := &r.legal.executions[i]
-		n := len(r.misfits(x, states))
-		if n == 0 && !x.isGuess && !r.hasStrangers(x, states) {
-			return
-		}
-		if nearest == nil || n < fewest {
+		if n := len(r.misfits(x, states)); nearest == nil || n < fewest {
 			nearest, fewest = x, n
 		}
 	}
-	wasOptional := v.optional
+	r.tolerateDoubled(v)
+	wasOptional, before := v.optional, len(v.atEnd)
 	r.untaken(v, nearest)
 	misfits := r.misfits(nearest, states)
 	for _, g := range misfits {
@@ -93,8 +113,19 @@ func (r *run) compareStates(v *verdict, states map[slot]*version) {
 		r.explain(v, g, states[g.slot])
 	}
 	v.optional = wasOptional
-	if r.hasStrangers(nearest, states) {
+	if r.hasStrangers(nearest, states) || len(v.atEnd) == before {
 		v.addAtEnd(model.WrongState, model.Record{}, 0)
+	}
+}
+
+// tolerateDoubled lets another judge name what a state behind another one holds twice, though its
+// value is right: values behind a chain of states he may not know.
+func (r *run) tolerateDoubled(v *verdict) {
+	for at, state := range r.final {
+		if state != nil && state.again != nil && r.o.isFed(at.op) {
+			v.tolerated = append(v.tolerated, model.StateDuplicate)
+			return
+		}
 	}
 }
 
@@ -156,11 +187,19 @@ func ancestors(t *model.Topology) [][]bool {
 // hasChain reports whether an operator keeps state and so does one above it. Values behind a chain
 // of states are more than a judge without lineage can be asked to explain.
 func (o *Oracle) hasChain() bool {
-	for below, above := range o.above {
-		for stage, isAbove := range above {
-			if isAbove && o.isStateful(int32(below)+1) && o.isStateful(int32(stage)+1) {
-				return true
-			}
+	for below := range o.above {
+		if op := int32(below) + 1; o.isStateful(op) && o.isFed(op) {
+			return true
+		}
+	}
+	return false
+}
+
+// isFed reports whether an operator above another one keeps state.
+func (o *Oracle) isFed(op int32) bool {
+	for stage, isAbove := range o.above[op-1] {
+		if isAbove && o.isStateful(int32(stage)+1) {
+			return true
 		}
 	}
 	return false

@@ -69,9 +69,9 @@ func (t *table) isFeed(part int, seen []*model.Entry) bool {
 	return len(rest) == 0
 }
 
-// isThere reports whether a write changed nothing because the external system knows what it brings.
-// Of one that was stale it says nothing: what is newer by its version need not be newer in truth.
-func isThere(o model.Outcome) bool { return o == model.DoneBefore }
+// isInVain reports whether a write changed nothing because the external system says that it has it.
+// One that was stale is none: what is newer by its version need not be newer in truth.
+func isInVain(o model.Outcome) bool { return o == model.DoneBefore }
 
 // readTables takes what is visible from the tables: the rows or, in a table by key, everything that
 // ever was a row.

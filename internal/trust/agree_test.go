@@ -23,6 +23,14 @@ func visit(page string) string {
 	return `a - - [17/May/2015:10:05:03 +0000] "GET ` + page + ` HTTP/1.1" 200 1`
 }
 
+// operator is one of the library.
+func operator(t *testing.T, name string) *model.Operator {
+	list := scenarios.Builtin().Operators
+	i := slices.IndexFunc(list, func(op *model.Operator) bool { return op.Name == name })
+	require.GreaterOrEqual(t, i, 0, name)
+	return list[i]
+}
+
 // The runs on which the judges differed once, and what is true of them.
 func TestJudges_AgreeWhereTheyDidNot(t *testing.T) {
 	for _, tc := range []struct {
@@ -102,6 +110,55 @@ func TestJudges_AgreeWhereTheyDidNot(t *testing.T) {
 				Defect: "begin-not-known-yet", Lines: []string{"k1=12", "k1=2"},
 				Faults: []string{"crash op/0 after effect 1 of record input/0:1"}},
 			"at-most-once", []model.AnomalyKind{model.Duplicate}},
+		{"an output has not arrived where another one has its version",
+			scenarios.Settings{Name: "running-average", Mode: "idempotent-by-key",
+				Defect: "version-begins-again", Seed: 702,
+				Lines:  []string{"k1=12", "k1=2", "k0=89", "k0=18", "k1=70", "k0=45"},
+				Faults: []string{"refuse call put 4 of average/0"}},
+			"at-least-once", []model.AnomalyKind{model.Loss}},
+		{"one execution has one order for all its keys",
+			scenarios.Settings{Name: "running-average", Mode: "snapshot-wal",
+				Defect: "in-flight-cut-short", Set: []string{"interval=1ms"}, Seed: 439,
+				Lines: []string{"k1=12", "k3=2", "k1=89", "k1=18", "k1=70", "k1=45", "k3=3"}},
+			"exactly-once-state", []model.AnomalyKind{model.InconsistentCut}},
+		{"a state behind another one may be named though its value is right",
+			scenarios.Settings{Name: "accounts", Mode: "at-most-once",
+				Defect: "position-by-count",
+				Lines:  []string{"bob carol 40", "bob carol 40", "bob carol 40"},
+				Faults: []string{"truncate input/0 before 1 at fetch 1 of source/0"}},
+			"exactly-once", []model.AnomalyKind{model.Loss, model.Duplicate}},
+		{"what a step took up that shows nothing is not lost",
+			scenarios.Settings{Topology: &model.Topology{Name: "count-then-pay",
+				Inputs: []model.InputSpec{{Name: "input"}},
+				Stages: []model.Stage{
+					{Name: "count", Operator: operator(t, "count"), From: []string{"input"}},
+					{Name: "ledger", Operator: operator(t, "ledger"), From: []string{"count"}},
+				}},
+				Mode: "at-least-once", Set: []string{"timeout=15ms"}, Lines: []string{"a=1"},
+				Faults: []string{"partition count/0 | store for 40ms at answer of put 1"}},
+			"exactly-once", []model.AnomalyKind{model.StateDuplicate}},
+		{"no state is the empty one, which a step may leave as well",
+			scenarios.Settings{Topology: &model.Topology{Name: "count",
+				Inputs: []model.InputSpec{{Name: "input"}},
+				Stages: []model.Stage{
+					{Name: "count", Operator: operator(t, "count"), From: []string{"input"}},
+				}},
+				Mode: "at-most-once", Lines: []string{"a=0"},
+				Faults: []string{"forget call put 1 of count/0"}},
+			"at-most-once", nil},
+		{"a step whose input was set aside has decided nothing",
+			scenarios.Settings{Name: "lottery", Mode: "idempotent-by-key", Seed: 5,
+				Set: []string{"dead-letter=1"}, Lines: []string{"a=0"},
+				Faults: []string{"poison record input/0:0 at bonus/0"}},
+			"exactly-once-state", []model.AnomalyKind{model.StateLoss}},
+		{"and nobody knows what it would have",
+			scenarios.Settings{Topology: &model.Topology{Name: "lotteries",
+				Inputs: []model.InputSpec{{Name: "one"}, {Name: "two", Partitions: 2}},
+				Stages: []model.Stage{{Name: "bonus",
+					Operator: scenarios.Lottery.Stages[0].Operator, From: []string{"one", "two"}}}},
+				Mode: "idempotent", Lines: []string{"a=0", "a=0", "a=0"},
+				Faults: []string{"poison record one/0:0 at bonus/0"}},
+			"at-most-once", []model.AnomalyKind{model.StateDuplicate}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			lib, s, err := tc.set.Resolve()

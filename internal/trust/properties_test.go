@@ -463,12 +463,6 @@ var differences = []struct {
 	{"the checker lets the outputs of one step come apart where an operator without state merges " +
 		"channels, and the oracle does not", []string{"exactly-once"},
 		func(op *model.Operator) bool { return op.Name == "own-fork" || op.Name == "split" }},
-	{"the oracle merges channels for each key by itself, and the checker for all keys of a task " +
-		"in one order", []string{"exactly-once-state", "effectively-once"},
-		func(op *model.Operator) bool { return op.Kind >= model.NonCommutative }},
-	{"of a step that no life took the oracle knows what it would have been, and the checker " +
-		"does not", []string{"at-most-once"},
-		func(op *model.Operator) bool { return op.Kind == model.NonDeterministic }},
 }
 
 // isKnown reports whether the judges may see a property of a job otherwise.
