@@ -37,7 +37,7 @@ func ofSnapshots() []*Defect {
 		&positionIsAnEntry, &positionReadLate, &barrierSentLate, &startIsNotResolved,
 		&partitionInNoPart, &partitionReadTwice, &endForgotten,
 		&eachItsOwnNewest, &restoreTakesTheTail, &startsEmpty, &changesSinceAborted,
-		&completedByTwo, &deletedWhileNeeded, &voteBeforeUpload,
+		&completedByTwo, &deletedWhileNeeded, &voteWithoutUpload,
 		&stateOfANeighbour, &stateOfFirstRun,
 		&savepointHoldsNothing, &stopGoesBack, &lastBatchHasNoID, &idleIsTheEnd,
 		&bufferIsBehindPosition,

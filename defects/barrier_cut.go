@@ -85,7 +85,7 @@ var inFlightReversed = Defect{
 
 var inFlightCutShort = Defect{
 	Name: "in-flight-cut-short", Kind: &BarrierCut, IsKindOnly: true, Modes: checkpointModes,
-	Says:     "what is in flight is no longer kept as soon as one more barrier has come",
+	Says:     "a part leaves out the last record that was in flight",
 	Origin:   "apache/flink#14721 (FLINK-20645)",
 	Property: "at-least-once",
 	Shown: Case{Mode: "two-phase-commit", Topology: "running-average", Records: 2,

@@ -244,8 +244,8 @@ var deletedWhileNeeded = Defect{
 // goneIsEmpty has a part that is not there stand for an empty one.
 func goneIsEmpty(ans *model.Answer) { ans.Found = true }
 
-var voteBeforeUpload = Defect{
-	Name: "vote-before-upload", Kind: &CheckpointStore, Modes: checkpointModes, IsKindOnly: true,
+var voteWithoutUpload = Defect{
+	Name: "vote-without-upload", Kind: &CheckpointStore, Modes: checkpointModes, IsKindOnly: true,
 	Says: "a task votes for a checkpoint although its part was not stored, and what is gone is " +
 		"taken for empty",
 	Origin:   "apache/seatunnel#10574",

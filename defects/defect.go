@@ -1,6 +1,7 @@
 package defects
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/oncesim/oncesim/model"
@@ -69,12 +70,12 @@ func (d *Defect) Params(params []model.ParamValue) []model.ParamValue {
 		return params
 	}
 	all := slices.Clone(params)
-	for i := range all {
-		for _, v := range d.Set {
-			if v.Name == all[i].Name {
-				all[i].Value = v.Value
-			}
+	for _, v := range d.Set {
+		at := slices.IndexFunc(all, func(p model.ParamValue) bool { return p.Name == v.Name })
+		if at < 0 {
+			panic(fmt.Sprintf("defects: %s sets %s, which the mode does not have", d.Name, v.Name))
 		}
+		all[at] = v
 	}
 	return all
 }

@@ -9,19 +9,7 @@
 // # How to plant one
 //
 // Each kind of root cause has a file; All lists the defects. A value of type Defect is all that
-// there is to one. This one has a source commit an offset as soon as it has read up to there:
-//
-//	var commitOnRead = Defect{
-//		Name: "commit-on-read", Kind: EarlyAck, Modes: []string{"at-least-once"},
-//		Says:     "the offset is committed when records are read, not when they are processed",
-//		Origin:   "fluent/fluent-bit#2051",
-//		Property: "at-least-once",
-//		Shown: Case{Topology: "pipeline", Records: 3, Plan: []string{"crash op/0 before data 1"}},
-//		Process: func(_ *model.Job, task *model.Task, p model.Process) model.Process {
-//			return meddle(task, p, meddling{heard: func(m *meddler, ev *model.Event,
-//				s *model.Script) bool { ... }})
-//		},
-//	}
+// there is to one: the Example plants one and looks for it, in ten lines.
 //
 // An outsider appends defects of their own to Library.Defects in the same way, with any
 // model.Process or model.Service of theirs as the wrapper.

@@ -17,7 +17,23 @@ var commitOnRead = Defect{
 			}
 			return true
 		},
+		said: forward,
 	}),
+}
+
+// forward leaves out commits that would move the position back: those of the mode come after the
+// ones that a defect makes too early.
+func forward(m *meddler, list []model.Effect) []model.Effect {
+	for i := range list {
+		switch e := &list[i]; {
+		case !is(e, model.OffsetCommit):
+		case e.Msg.Seq <= m.ahead:
+			*e = m.instead(*e, model.Done)
+		default:
+			m.ahead = e.Msg.Seq
+		}
+	}
+	return list
 }
 
 // commitCurrent has the right moment and the wrong position. n is the position behind what was
@@ -76,6 +92,7 @@ var commitByTimer = Defect{
 			}
 			return true
 		},
+		said: forward,
 	}),
 }
 
@@ -104,11 +121,11 @@ var commitWhenSent = Defect{
 				}
 			}
 			if end < 0 {
-				return list
+				return forward(m, list)
 			}
 			var s model.Script
 			s.CallUntilDone(model.InputLog, commitOf(m.task, end))
-			return append(list, s.Effects...)
+			return forward(m, append(list, s.Effects...))
 		},
 	}),
 }

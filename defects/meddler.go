@@ -21,6 +21,7 @@ type meddling struct {
 //
 //	self        of the life
 //	n           a number that the defect keeps; 0 when a life begins
+//	ahead       the highest offset that was committed in this life, see forward
 //	kept        effects that the defect keeps for later; none when a life begins
 //	made        requests replaced in this life: the number that each one carries
 //	replaced    those whose answers have not come
@@ -30,6 +31,7 @@ type meddler struct {
 	does     meddling
 	self     model.Self
 	n        int64
+	ahead    int64
 	kept     []model.Effect
 	made     int64
 	replaced []replaced
@@ -51,7 +53,8 @@ func meddle(task *model.Task, p model.Process, does meddling) model.Process {
 
 // Start implements model.Process.
 func (m *meddler) Start(self model.Self, s *model.Script) {
-	m.self, m.n, m.kept, m.made, m.replaced = self, 0, m.kept[:0], 0, m.replaced[:0]
+	m.self, m.n, m.ahead = self, 0, 0
+	m.kept, m.made, m.replaced = m.kept[:0], 0, m.replaced[:0]
 	from := len(s.Effects)
 	m.Process.Start(self, s)
 	m.rewrite(s, from)
@@ -177,6 +180,7 @@ func (m *meddler) State(c *model.Codec) {
 	c.Int64(&nonce)
 	m.self.Nonce = uint64(nonce)
 	c.Int64(&m.n)
+	c.Int64(&m.ahead)
 	model.Slice(c, &m.kept, func(e *model.Effect) { effect(c, e) })
 	c.Int64(&m.made)
 	model.Slice(c, &m.replaced, func(r *replaced) {

@@ -7,7 +7,7 @@ var readerGetsUndecided = Defect{
 	Says:       "a fetch is not cut at the first undecided entry, and readers get what is open",
 	Origin:     "streamnative/kop#1283",
 	IsKindOnly: true,
-	Property:   "at-most-once",
+	Property:   "atomic-visibility",
 	Shown: Case{Topology: "pipeline", Records: 1,
 		Plan: []string{"crash coordinator/0 before completion 1"}},
 	Service: readBy(func(_ *readPart, e *readEntry) fate {
@@ -59,7 +59,7 @@ var beginNotKnownYet = Defect{
 	Says: "where no transaction is known to be open, readers get all that is there, and a begin " +
 		"is known with the second write",
 	Origin:   "redpanda-data/redpanda#10671",
-	Property: "at-most-once",
+	Property: "atomic-visibility",
 	Shown: Case{Topology: "pipeline", Records: 1,
 		Plan: []string{"crash coordinator/0 before completion 1"}},
 	Service: readBy(func(p *readPart, e *readEntry) fate {

@@ -41,16 +41,25 @@ type Row struct {
 	Service int // of Catches, those in which a service is not linearizable
 	Differ  []string
 
-	Placed         int64 // runs of the exhaustive placement of one fault
-	PlacedCaught   int64
-	Faults, Events int64 // of the first catch when it is shrunk
-	Records        int64
+	Placed          int64 // runs of the exhaustive placement of one fault
+	PlacedCaught    int64
+	Faults, Records int64 // of the first catch when it is shrunk
 }
 
 // Broken is a property and in how many catches it was broken.
 type Broken struct {
 	Property string
 	Runs     int
+}
+
+// Named is in how many catches the property was broken that the defect names.
+func (r *Row) Named() int {
+	for _, b := range r.By {
+		if b.Property == r.Defect.Property {
+			return b.Runs
+		}
+	}
+	return 0
 }
 
 // Mostly is the property that was broken in most catches: the one that the defect names, if it was
@@ -66,9 +75,13 @@ func (r *Row) Mostly() Broken {
 }
 
 // Between are the numbers of blind runs from one catch to the next, in ascending order: what it
-// took to catch the defect, each time anew.
+// took to catch the defect, each time anew. Runs behind the last catch, where there are any, count
+// as one more: it would have taken at least as many.
 func (r *Row) Between() []int64 {
 	list := slices.Clone(r.Catches)
+	if n := len(list); n > 0 && list[n-1] < r.Runs {
+		list = append(list, r.Runs)
+	}
 	for i := len(list) - 1; i > 0; i-- {
 		list[i] -= list[i-1]
 	}
@@ -166,15 +179,13 @@ func (r *Row) shrink(ctx context.Context, lib *scenarios.Library, run *Run) erro
 	claims := s.Mode.ClaimsFor(s.Topology.Kind())
 	opts := search.Shrinking{Keep: func(s *scenarios.Scenario, res *scenarios.Result) bool {
 		return len(search.Unclaimed(lib, s, res.Subject.History.Reached)) == 0 &&
-			slices.ContainsFunc(res.Verdicts, func(v model.Verdict) bool {
-				return v.Result == model.Violated && slices.Contains(claims, v.Property)
-			})
+			breaks(res, claims)
 	}}
 	small, err := search.Shrink(ctx, lib, &s, opts)
 	if err != nil {
 		return fmt.Errorf("%s under %s, seed %d: %w", s.Name, s.ModeText(), s.Seed, err)
 	}
-	r.Faults, r.Records, r.Events = small.Faults[1], small.Records[1], small.Events[1]
+	r.Faults, r.Records = small.Faults[1], small.Records[1]
 	return nil
 }
 
@@ -190,16 +201,22 @@ func (r *Row) place(ctx context.Context, lib *scenarios.Library) error {
 		return err
 	}
 	s.Defect, s.Faults, s.Input.Records = r.Defect, nil, placedRecords
-	x, err := search.Explore(ctx, lib, s, search.Exploring{Faults: 1, Workers: 1,
-		Classes: search.Envelope(lib, s.Mode)})
-	if err != nil {
-		return err
-	}
-	r.Placed = x.Runs
-	for i := range x.Inside.Counts {
-		if x.Claims(i) {
-			r.PlacedCaught = max(r.PlacedCaught, x.Inside.Counts[i].Violated)
+	claims := s.Mode.ClaimsFor(s.Topology.Kind())
+	count := func(_ uint64, _ []model.Rule, res *scenarios.Result) {
+		r.Placed++
+		if breaks(res, claims) {
+			r.PlacedCaught++
 		}
 	}
-	return nil
+	_, err = search.Explore(ctx, lib, s, search.Exploring{Faults: 1, Workers: 1,
+		Classes: search.Envelope(lib, s.Mode),
+		Inspect: func() search.Inspect { return count }})
+	return err
+}
+
+// breaks reports whether a run violates some claim.
+func breaks(res *scenarios.Result, claims []string) bool {
+	return slices.ContainsFunc(res.Verdicts, func(v model.Verdict) bool {
+		return v.Result == model.Violated && slices.Contains(claims, v.Property)
+	})
 }

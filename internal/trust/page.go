@@ -53,10 +53,16 @@ func (r *Row) line() string {
 		median = fmt.Sprint(percentile(between, 50))
 		most = fmt.Sprint(percentile(between, 95))
 	}
-	by := r.Mostly()
+	by := "-"
+	if most := r.Mostly(); most.Runs > 0 {
+		by = fmt.Sprintf("%s %d", most.Property, most.Runs)
+		if most.Property != r.Defect.Property {
+			by += fmt.Sprintf(", %s %d", r.Defect.Property, r.Named())
+		}
+	}
 	return fmt.Sprintf(
-		"| %s | %s | %s %d | %d/%d | %s | %s | %s | %d/%d | %d/%d | %d/%d | %d, %d |",
-		r.Defect.Name, r.Mode, by.Property, by.Runs, len(r.Catches), r.Runs, first, median, most,
+		"| %s | %s | %s | %d/%d | %s | %s | %s | %d/%d | %d/%d | %d/%d | %d, %d |",
+		r.Defect.Name, r.Mode, by, len(r.Catches), r.Runs, first, median, most,
 		r.PlacedCaught, r.Placed, r.Inside, len(r.Catches), r.Service, len(r.Catches),
 		r.Faults, r.Records)
 }
@@ -71,7 +77,7 @@ const pageHead = `# Defects
 A testbed is worth what it catches. Each defect below is a bug that was reported of a real system,
 planted in a mode that is right without it: a wrapper that changes what a process asks or a service
 answers, or a parameter set behind the scenario's back. Nothing of the testbed is told that it is
-there.
+there. Of most of them the report does not tell every step: these are marked, and show the kind.
 
     simrun list defects
     simrun explain commit-on-read
@@ -121,17 +127,22 @@ A blind run is one whose faults nobody chose: a world of a fixed list, a seed, a
 faults drawn from all that the mode tolerates. A run catches the defect if it breaks a claim of the
 mode.
 
-- **caught by**: the claim that was broken in most of the catches, and in how many.
+- **caught by**: the claim that was broken in most of the catches, and in how many; then the one
+  that is named above, where it is another.
 - **catches**: in how many blind runs; there are no more after 20 catches, or 5,000 runs.
-- **first**, **median**, **95 %**: blind runs up to the first catch, and from one to the next.
-  What is never caught so needs faults that meet in a narrow window, or longer inputs than these:
-  "simrun explain" shows a run in which it is.
+- **first**, **median**, **95 %**: blind runs up to the first catch, and from one to the next. Of
+  few catches these say little; runs behind the last one count as one more, unfinished.
 - **placed**: runs that catch it, of one run for every place of every single fault that the mode
-  tolerates, on three records.
+  tolerates, on three records, in the topology and with the parameters that show the defect.
+  Blind worlds have neither by intention, which is one reason why some defects are never caught so;
+  the other is faults that must meet in a narrow window. "simrun explain" shows a run that does.
 - **white box**: of the catches, those that the judge sees that reads the trace.
 - **services**: of the catches, those in which no order of the calls explains what a service
   answered. Most defects are in what processes ask; services that answer rightly are linearizable.
-- **smallest**: faults and records of the first catch, shrunk.
+- **smallest**: faults and records of the first catch, shrunk. With no fault, the world's own
+  settings are enough: a stop with a savepoint, say.
+
+Modes that differ only in their sink have the same runs up to there, and rows that are alike.
 
 ` + "| defect | mode | caught by | catches | first | median | 95 % | placed | white box " +
 	"| services | smallest |\n|---|---|---|---|---|---|---|---|---|---|---|\n"

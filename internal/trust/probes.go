@@ -132,7 +132,7 @@ func generalProbes() []Probe {
 			Is: anyCall(func(_ *model.History, c *model.Call) bool {
 				return c.Ans.Outcome == model.Refused
 			})},
-		{Name: "fenced", Says: "a service refuses a request of an attempt that was replaced",
+		{Name: "fenced", Says: "a service refuses an attempt after a later one has asked",
 			Is: anyCall(isFenced)},
 	}
 }
@@ -242,7 +242,7 @@ func isSubsumed(h *model.History) bool {
 
 func transactionProbes() []Probe {
 	return []Probe{
-		{Name: "committed", Says: "a transaction is committed by the attempt that prepared it",
+		{Name: "committed", Says: "a transaction is committed",
 			Is: answered(model.Done, model.CommitTxn)},
 		{Name: "recovered-committed", Says: "a later attempt commits what an earlier one prepared",
 			Is: isCommittedLater(model.Done)},
@@ -255,7 +255,7 @@ func transactionProbes() []Probe {
 				return c.Req.Kind == model.Write && c.Req.Token != 0 &&
 					c.Ans.Outcome == model.DoneBefore
 			})},
-		{Name: "begin-known", Says: "a transaction is begun that the same attempt has begun",
+		{Name: "begin-known", Says: "a transaction is begun again under its epoch",
 			Is: answered(model.DoneBefore, model.BeginTxn)},
 		{Name: "prepare-known", Says: "a transaction is prepared that is prepared already",
 			Is: answered(model.DoneBefore, model.PrepareTxn)},
@@ -300,7 +300,7 @@ func isCommittedWithNext(h *model.History) bool {
 
 func batchProbes() []Probe {
 	return []Probe{
-		{Name: "batch-again", Says: "a batch that was planned is run by a later attempt",
+		{Name: "batch-again", Says: "a driver begins, and the newest batch is not finished",
 			Is: anyCall(func(h *model.History, c *model.Call) bool {
 				return c.Req.Kind == model.NewestBatch && c.Served != 0 && c.Ans.Seq > 0 &&
 					!c.Ans.Found

@@ -315,8 +315,8 @@ func (x *trial) file() string {
 	return fmt.Sprintf("%s# %s\n", text, how)
 }
 
-// check checks a property on so many draws, from one seed; with -trust.full on so many more, from a
-// random one. Flags of rapid on the command line win, and no file is written.
+// check checks a property on so many draws, from one seed; with -trust.full on so many more, from
+// another one. Flags of rapid on the command line win, and no file is written.
 func check(t *testing.T, checks, more int, property func(rt *rapid.T)) {
 	if underRace {
 		t.Skip("one goroutine: it runs without the race detector")
@@ -335,6 +335,7 @@ func check(t *testing.T, checks, more int, property func(rt *rapid.T)) {
 	set("rapid.nofailfile", "true")
 	if *full {
 		set("rapid.checks", fmt.Sprint(more))
+		set("rapid.seed", "2")
 	} else {
 		set("rapid.checks", fmt.Sprint(checks))
 		set("rapid.seed", "1")

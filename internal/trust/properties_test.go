@@ -62,7 +62,7 @@ func TestProperties_ModesKeepTheirClaims(t *testing.T) {
 	lib := drawnLibrary()
 	d := draft{lib: lib, modes: lib.Modes, kind: model.NonDeterministic}
 	var open, struck share
-	check(t, 300, 30_000, func(rt *rapid.T) {
+	check(t, 300, 6_000, func(rt *rapid.T) {
 		x := d.draw(rt)
 		res := x.run(rt, scenarios.Options{})
 		reached := res.Subject.History.Reached
@@ -146,7 +146,7 @@ func TestProperties_WithoutFaultsAllModesAreExact(t *testing.T) {
 		isIdle: true}
 	var open share
 	needed := make([]int, len(excuses))
-	check(t, 200, 20_000, func(rt *rapid.T) {
+	check(t, 200, 4_000, func(rt *rapid.T) {
 		x := d.draw(rt)
 		res := x.run(rt, scenarios.Options{Trace: true})
 		report := inside(&res)
@@ -186,7 +186,7 @@ func (x *trial) end(rt rapid.TB) model.End {
 // A scenario has one run: in a new world, and in one that has run something else meanwhile.
 func TestProperties_AScenarioHasOneRun(t *testing.T) {
 	lib := drawnLibrary()
-	check(t, 150, 10_000, func(rt *rapid.T) {
+	check(t, 150, 2_000, func(rt *rapid.T) {
 		x := wild(lib).draw(rt)
 		first := x.end(rt)
 		x.runner.Run(x.s.Seed+1, nil, scenarios.Options{})
@@ -219,7 +219,7 @@ func isCrowded(plan faults.Plan) bool {
 func TestProperties_UnreachedFaultsAreNotThere(t *testing.T) {
 	lib := drawnLibrary()
 	var some share
-	check(t, 180, 10_000, func(rt *rapid.T) {
+	check(t, 180, 2_000, func(rt *rapid.T) {
 		x := wild(lib).draw(rt)
 		res := x.run(rt, scenarios.Options{})
 		first, isWaited := res.Subject.History.End, false
@@ -256,7 +256,7 @@ func TestProperties_UnreachedFaultsAreNotThere(t *testing.T) {
 // A scenario that is written to a file is read back, and has the same run.
 func TestProperties_FilesReadBack(t *testing.T) {
 	lib := drawnLibrary()
-	check(t, 150, 5_000, func(rt *rapid.T) {
+	check(t, 150, 1_000, func(rt *rapid.T) {
 		x := wild(lib).draw(rt)
 		text := scenarios.Format(lib, x.s)
 		s, err := scenarios.Parse(lib, "drawn.sim", text)
@@ -340,7 +340,7 @@ func shown(verdicts []model.Verdict, kinds []model.AnomalyKind) (list []model.An
 func TestProperties_StrongerModesShowLess(t *testing.T) {
 	lib := drawnLibrary()
 	weaker := make([]share, len(stronger))
-	check(t, 300, 20_000, func(rt *rapid.T) {
+	check(t, 300, 4_000, func(rt *rapid.T) {
 		i := rapid.IntRange(0, len(stronger)-1).Draw(rt, "pair")
 		p := stronger[i]
 		weak, err := lib.FindMode(p.weak)
@@ -396,7 +396,7 @@ func renamed(key string, salt int) string {
 // keeps the first half.
 func TestProperties_KeysAreNames(t *testing.T) {
 	lib := drawnLibrary()
-	check(t, 150, 10_000, func(rt *rapid.T) {
+	check(t, 150, 2_000, func(rt *rapid.T) {
 		x := wild(lib).draw(rt)
 		salt := rapid.IntRange(0, 1000).Draw(rt, "salt")
 		other := x.with(rt, func(s *scenarios.Scenario) {
@@ -432,7 +432,7 @@ func TestProperties_QuietTimeDoesNotMatter(t *testing.T) {
 	d.modes = slices.DeleteFunc(slices.Clone(lib.Modes), func(m *model.Mode) bool {
 		return m.Param("interval") != nil
 	})
-	check(t, 150, 10_000, func(rt *rapid.T) {
+	check(t, 150, 2_000, func(rt *rapid.T) {
 		x := d.draw(rt)
 		every := func(ns int64) *trial {
 			return x.with(rt, func(s *scenarios.Scenario) {
@@ -494,7 +494,7 @@ func differ(report *oracle.Report, res *scenarios.Result) (list []string) {
 func TestProperties_JudgesAgree(t *testing.T) {
 	lib := drawnLibrary()
 	var open, blamed share
-	check(t, 100, 10_000, func(rt *rapid.T) {
+	check(t, 100, 2_000, func(rt *rapid.T) {
 		x := wild(lib).draw(rt)
 		res := x.run(rt, scenarios.Options{Trace: true})
 		report := inside(&res)

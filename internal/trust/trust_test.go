@@ -215,6 +215,9 @@ func TestNoAlarm(t *testing.T) {
 			t.Error(text)
 		}
 	}
+	// A judge that cannot say raises no alarm either.
+	assert.LessOrEqual(t, 1000*unknown, total, "runs in which something claimed is not known")
+	assert.LessOrEqual(t, 10*undecided, total, "properties on which a judge could not say")
 	if *full {
 		fmt.Printf("%d runs of %d modes without a defect: %d false alarms, %d with something "+
 			"claimed unknown\n", total, len(modes), alarms, unknown)

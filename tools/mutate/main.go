@@ -4,6 +4,9 @@
 //
 //	go run -C tools ./mutate -every 10 ./checker
 //
+// It turns comparisons into their opposites, shifts their bounds by one, and keeps branches from
+// being taken; arithmetic, constants and statements stay as they are.
+//
 // All mutants are compiled into each test binary once, asleep; the environment variable MUTANT wakes
 // one of them. The sources are not touched: an overlay of the go command has the changed ones.
 package main
