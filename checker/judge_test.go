@@ -470,6 +470,7 @@ func TestMoreOfTheSame(t *testing.T) {
 		require.NotEqual(t, model.Holds, after["exactly-once"], story)
 		require.NotEqual(t, model.Violated, after["at-least-once"], story)
 		require.NotEqual(t, model.Violated, after["exactly-once-state"], story)
+		require.Equal(t, model.Holds, after["agreement"], story) // there is nothing to decide
 	}
 }
 
