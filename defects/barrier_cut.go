@@ -6,9 +6,6 @@ import (
 	"github.com/oncesim/oncesim/model"
 )
 
-// checkpointModes are the modes whose barriers cut a snapshot.
-var checkpointModes = []string{"snapshot", "snapshot-upsert", "two-phase-commit", "snapshot-wal"}
-
 // everyMillisecond has the first checkpoint come between the first records.
 var everyMillisecond = []model.ParamValue{{Name: "interval", Value: 1_000_000}}
 
@@ -66,7 +63,7 @@ var stateAtUpload = Defect{
 
 var inFlightReversed = Defect{
 	Name: "in-flight-reversed", Kind: &BarrierCut, IsKindOnly: true,
-	Modes:    []string{"two-phase-commit", "snapshot-wal"},
+	Modes:    gatedModes,
 	Says:     "what was in flight is kept in another order than that of its channel",
 	Origin:   "apache/flink#12027 (FLINK-17564)",
 	Property: "order",
@@ -152,7 +149,7 @@ var abortedBarrierCounts = Defect{
 			"pause parse/0 after effect 1 for 8ms"}},
 	Process: of(model.Operate, meddling{
 		heard: func(m *meddler, ev *model.Event, _ *model.Script) bool {
-			if ev.Kind == model.Delivered && ev.Msg.Kind == model.Barrier &&
+			if isMessage(ev, model.Barrier) &&
 				ev.Msg.Attempt == m.self.Attempt {
 				m.n = max(m.n, ev.Msg.Seq)
 				ev.Msg.Seq = m.n
@@ -176,7 +173,7 @@ var oneBarrierAStage = Defect{
 		}
 		return meddle(task, p, meddling{
 			heard: func(m *meddler, ev *model.Event, s *model.Script) bool {
-				if ev.Kind == model.Delivered && ev.Msg.Kind == model.Barrier {
+				if isMessage(ev, model.Barrier) {
 					barrierOfStage(job, m, ev, s)
 					return false
 				}
@@ -220,7 +217,7 @@ var rowOfTheLastBatch = Defect{
 		Plan: []string{"duplicate data 1 from source/0 to op/0"}},
 	Process: of(model.Operate, meddling{
 		heard: func(m *meddler, ev *model.Event, _ *model.Script) bool {
-			if ev.Kind == model.Delivered && ev.Msg.Kind == model.Data &&
+			if isMessage(ev, model.Data) &&
 				ev.Msg.Attempt == m.self.Attempt {
 				ev.Msg.Token = max(ev.Msg.Token, m.n)
 			}

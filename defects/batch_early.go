@@ -15,7 +15,7 @@ var doneWhenHandedOver = Defect{
 			case isDue(ev):
 				m.release(s)
 				return false
-			case ev.Kind == model.Answered && ev.Msg.Kind == model.WriteBatch:
+			case isAnswer(ev, model.WriteBatch):
 				return ev.Msg.Cursor == handedOver
 			}
 			return true
@@ -52,7 +52,7 @@ var firstSpeaksForAll = Defect{
 		}
 		return meddle(task, p, meddling{
 			heard: func(m *meddler, ev *model.Event, s *model.Script) bool {
-				if ev.Kind != model.Delivered || ev.Msg.Kind != model.Acknowledge ||
+				if !isMessage(ev, model.Acknowledge) ||
 					job.Tasks[ev.From].Role != model.Sink {
 					return true
 				}

@@ -12,7 +12,7 @@ var batchIDsBeginAgain = Defect{
 		Plan: []string{"crash source/0 after effect 1 of checkpoint 1"}},
 	Process: of(model.Sink, meddling{
 		heard: func(m *meddler, ev *model.Event, _ *model.Script) bool {
-			if ev.Kind == model.Answered && ev.Msg.Kind == model.WriteBatch {
+			if isAnswer(ev, model.WriteBatch) {
 				ev.Msg.Token = ev.Msg.Cursor
 			}
 			return true
@@ -34,12 +34,7 @@ var onePartitionIsAll = Defect{
 	Property: "at-least-once",
 	Shown: Case{Topology: "page-views", Records: 2,
 		Plan: []string{"crash driver/0 after newest-batch 1"}},
-	Service: func(id model.ServiceID, s model.Service) model.Service {
-		if id != model.External {
-			return s
-		}
-		return &batchMarker{Service: s}
-	},
+	Service: only(model.External, func(s behind) model.Service { return &batchMarker{behind: s} }),
 }
 
 // batchMarker stands in front of a log that knows batches.
@@ -47,13 +42,10 @@ var onePartitionIsAll = Defect{
 //	attempt   the one that wrote last
 //	batch     that it wrote first, if it is not the first attempt
 type batchMarker struct {
-	model.Service
+	behind
 	attempt int32
 	batch   int64
 }
-
-// Unwrap is the service behind it.
-func (b *batchMarker) Unwrap() model.Service { return b.Service }
 
 // Reset implements model.Service.
 func (b *batchMarker) Reset() {

@@ -11,7 +11,7 @@ var planComesLast = Defect{
 		Plan: []string{"crash op/0 after effect 1 of checkpoint 1"}},
 	Process: of(model.Extra, meddling{
 		heard: func(m *meddler, ev *model.Event, _ *model.Script) bool {
-			return ev.Kind != model.Answered || ev.Msg.Kind != model.PlanBatch ||
+			return !isAnswer(ev, model.PlanBatch) ||
 				ev.Msg.Cursor != putLater
 		},
 		said: func(m *meddler, list []model.Effect) []model.Effect {

@@ -31,19 +31,13 @@ var lateCopyOverwrites = Defect{
 	Property: "exactly-once-state",
 	Shown: Case{Topology: "transfers", Records: 4, Plan: []string{
 		"duplicate call update 1 of ledger/0 by 4ms", "crash ledger/0 at 9ms"}},
-	Service: func(id model.ServiceID, s model.Service) model.Service {
-		if id != model.StateStore {
-			return s
-		}
-		return &carelessStore{Service: s}
-	},
+	Service: only(model.StateStore, func(s behind) model.Service {
+		return &carelessStore{behind: s}
+	}),
 }
 
 // carelessStore is a state store that writes the state of an update that was made before.
-type carelessStore struct{ model.Service }
-
-// Unwrap is the service behind the front.
-func (s *carelessStore) Unwrap() model.Service { return s.Service }
+type carelessStore struct{ behind }
 
 // Serve implements model.Service.
 func (s *carelessStore) Serve(now int64, req *model.Message, ans *model.Answer) {
@@ -62,23 +56,15 @@ var positionLags = Defect{
 	Property: "at-most-once",
 	Shown: Case{Topology: "pipeline", Records: 1,
 		Plan: []string{"crash source/0 at 20ms"}},
-	Service: func(id model.ServiceID, s model.Service) model.Service {
-		if id != model.InputLog {
-			return s
-		}
-		return &follower{Service: s}
-	},
+	Service: only(model.InputLog, func(s behind) model.Service { return &follower{behind: s} }),
 }
 
 // follower is an input log that answers with the position before the last commit. commits has the
 // last two of each partition, the older one first.
 type follower struct {
-	model.Service
+	behind
 	commits [][2]int64
 }
-
-// Unwrap is the service behind the follower.
-func (f *follower) Unwrap() model.Service { return f.Service }
 
 // Reset implements model.Service.
 func (f *follower) Reset() {
@@ -131,12 +117,7 @@ var unsyncedUpdate = Defect{
 
 // forgetful puts an unsynced before a service.
 func forgetful(which model.ServiceID) func(model.ServiceID, model.Service) model.Service {
-	return func(id model.ServiceID, s model.Service) model.Service {
-		if id != which {
-			return s
-		}
-		return &unsynced{Service: s}
-	}
+	return only(which, func(s behind) model.Service { return &unsynced{behind: s} })
 }
 
 // syncEvery is how long an unsynced keeps a change in memory if no other follows.
@@ -150,7 +131,7 @@ const syncEvery = 3_000_000
 //	at        when that was
 //	outage    tells whether it was down
 type unsynced struct {
-	model.Service
+	behind
 	before string
 	at     int64
 	outage outage
@@ -177,9 +158,6 @@ func (o *outage) isOver(req *model.Message) bool {
 }
 
 func (o *outage) state(c *model.Codec) { model.Slice(c, &o.last, c.Message) }
-
-// Unwrap is the service behind the front.
-func (u *unsynced) Unwrap() model.Service { return u.Service }
 
 // Reset implements model.Service.
 func (u *unsynced) Reset() {
@@ -246,12 +224,9 @@ var forgetsCatalogs = Defect{
 	Property: "exactly-once-state",
 	Shown: Case{Topology: "lottery", Records: 1, Plan: []string{"crash bonus/0 after effect 4",
 		"crash store for 50ms at load-ids 2 of bonus/0"}},
-	Service: func(id model.ServiceID, s model.Service) model.Service {
-		if id != model.StateStore {
-			return s
-		}
-		return &catalogLoser{Service: s}
-	},
+	Service: only(model.StateStore, func(s behind) model.Service {
+		return &catalogLoser{behind: s}
+	}),
 }
 
 // channelsMost is more than the channels that a task has.
@@ -259,13 +234,10 @@ const channelsMost = 16
 
 // catalogLoser is a state store that loses catalogs. times is how often it was down.
 type catalogLoser struct {
-	model.Service
+	behind
 	outage outage
 	times  int32
 }
-
-// Unwrap is the service behind the front.
-func (l *catalogLoser) Unwrap() model.Service { return l.Service }
 
 // Reset implements model.Service.
 func (l *catalogLoser) Reset() {

@@ -35,25 +35,19 @@ var restoreTakesTheTail = Defect{
 		Set: everyMillisecond,
 		Plan: []string{"crash coordinator/0 after completion 1",
 			"crash source/0 after download 1"}},
-	Service: func(id model.ServiceID, s model.Service) model.Service {
-		if id != model.StateStore {
-			return s
-		}
-		return &tailRemover{Service: s}
-	},
+	Service: only(model.StateStore, func(s behind) model.Service {
+		return &tailRemover{behind: s}
+	}),
 }
 
 // tailRemover stands in front of a state store. A part of one record has no tail.
 type tailRemover struct {
-	model.Service
+	behind
 	read []part // in the order in which they were
 }
 
 // part is a task's part of a checkpoint.
 type part struct{ task, checkpoint int64 }
-
-// Unwrap is the service behind it.
-func (t *tailRemover) Unwrap() model.Service { return t.Service }
 
 // Reset implements model.Service.
 func (t *tailRemover) Reset() {
@@ -87,7 +81,7 @@ func (t *tailRemover) State(c *model.Codec) {
 
 var startsEmpty = Defect{
 	Name: "starts-empty", Kind: &CheckpointStore,
-	Modes: []string{"two-phase-commit", "snapshot-wal"}, IsKindOnly: true,
+	Modes: gatedModes, IsKindOnly: true,
 	Says:     "a job that fails while a checkpoint is under way finds no completed one",
 	Origin:   "apache/iceberg#10892 (FLINK-34518)",
 	Property: "at-most-once",
@@ -158,10 +152,10 @@ func (p *incremental) Start(self model.Self, s *model.Script) {
 // Step implements model.Process.
 func (p *incremental) Step(ev *model.Event, s *model.Script) {
 	switch {
-	case ev.Kind == model.Answered && ev.Msg.Kind == model.Download:
+	case isAnswer(ev, model.Download):
 		p.base = slices.Clone(ev.Ans.Records[:min(ev.Ans.N, int64(len(ev.Ans.Records)))])
 		p.last = slices.Clone(p.base)
-	case ev.Kind == model.Delivered && ev.Msg.Kind == model.Complete && ev.Msg.Seq == p.made:
+	case isMessage(ev, model.Complete) && ev.Msg.Seq == p.made:
 		p.base = slices.Clone(p.pending)
 	}
 	from := len(s.Effects)
@@ -228,7 +222,7 @@ var completedByTwo = Defect{
 
 var deletedWhileNeeded = Defect{
 	Name: "deleted-while-needed", Kind: &CheckpointStore,
-	Modes: []string{"two-phase-commit", "snapshot-wal"}, IsKindOnly: true,
+	Modes: gatedModes, IsKindOnly: true,
 	Says: "a snapshot is deleted as soon as the next is begun, and what is gone is taken for " +
 		"empty",
 	Origin:   "hazelcast/hazelcast#24576",

@@ -8,7 +8,7 @@ import (
 
 var commitAtBarrier = Defect{
 	Name: "commit-at-barrier", Kind: &CommitHandoff,
-	Modes:      []string{"two-phase-commit", "snapshot-wal"},
+	Modes:      gatedModes,
 	Says:       "output is made visible when the sink takes its part, and not when all have",
 	Origin:     "apache/iceberg#10765",
 	IsKindOnly: true,
@@ -22,7 +22,7 @@ var commitAtBarrier = Defect{
 
 var commitAtNextRecord = Defect{
 	Name: "commit-at-next-record", Kind: &CommitHandoff,
-	Modes:    []string{"two-phase-commit", "snapshot-wal"},
+	Modes:    gatedModes,
 	Says:     "what a snapshot holds is made visible with the next record, complete or not",
 	Origin:   "StarRocks/starrocks-connector-for-apache-flink#115",
 	Property: "at-most-once",
@@ -30,7 +30,7 @@ var commitAtNextRecord = Defect{
 		Plan: []string{"crash coordinator/0 before completion 1"}},
 	Process: of(model.Sink, meddling{
 		heard: func(m *meddler, ev *model.Event, s *model.Script) bool {
-			if ev.Kind == model.Delivered && ev.Msg.Kind == model.Data {
+			if isMessage(ev, model.Data) {
 				s.Effects = append(s.Effects, m.kept...)
 				m.kept = m.kept[:0]
 			}
@@ -44,7 +44,7 @@ var commitAtNextRecord = Defect{
 
 var pendingNotInState = Defect{
 	Name: "pending-not-in-state", Kind: &CommitHandoff,
-	Modes:      []string{"two-phase-commit", "snapshot-wal"},
+	Modes:      gatedModes,
 	Says:       "the sink's part of a checkpoint lacks what waits for its completion",
 	Origin:     "apache/hudi#19215",
 	IsKindOnly: true,
@@ -60,7 +60,7 @@ var pendingNotInState = Defect{
 
 var olderPendingForgotten = Defect{
 	Name: "older-pending-forgotten", Kind: &CommitHandoff,
-	Modes: []string{"two-phase-commit", "snapshot-wal"},
+	Modes: gatedModes,
 	Says: "a completion ends what waits for its checkpoint, and what waits for older ones is " +
 		"forgotten",
 	Origin:     "apache/flink#25456 (FLINK-36379)",
@@ -70,7 +70,7 @@ var olderPendingForgotten = Defect{
 		Plan: []string{"lose complete 1 from coordinator/0 to sink/0"}},
 	Process: of(model.Sink, meddling{
 		heard: func(m *meddler, ev *model.Event, _ *model.Script) bool {
-			if ev.Kind == model.Delivered && ev.Msg.Kind == model.Complete {
+			if isMessage(ev, model.Complete) {
 				m.n = ev.Msg.Seq
 			}
 			return true
@@ -84,7 +84,7 @@ var olderPendingForgotten = Defect{
 
 var abortedOutputDropped = Defect{
 	Name: "aborted-output-dropped", Kind: &CommitHandoff,
-	Modes: []string{"two-phase-commit", "snapshot-wal"},
+	Modes: gatedModes,
 	Says: "what was prepared for a checkpoint is thrown away when that is aborted, and the next " +
 		"one does not make up for it",
 	Origin:     "apache/flink#3729 (FLINK-6315)",
@@ -94,7 +94,7 @@ var abortedOutputDropped = Defect{
 		Plan: []string{"refuse call upload 1 of sink/0"}},
 	Process: of(model.Sink, meddling{
 		heard: func(m *meddler, ev *model.Event, _ *model.Script) bool {
-			if ev.Kind == model.Delivered && ev.Msg.Kind == model.Cancel {
+			if isMessage(ev, model.Cancel) {
 				m.kept = append(m.kept, model.Effect{Kind: model.EffectSend, Msg: ev.Msg})
 			}
 			return true
@@ -116,7 +116,7 @@ var abortedOutputDropped = Defect{
 
 var cancelCommits = Defect{
 	Name: "cancel-commits", Kind: &CommitHandoff,
-	Modes:      []string{"two-phase-commit", "snapshot-wal"},
+	Modes:      gatedModes,
 	Says:       "the notice that a checkpoint was aborted makes its output visible",
 	Origin:     "apache/iceberg#11008",
 	IsKindOnly: true,
@@ -125,7 +125,7 @@ var cancelCommits = Defect{
 		"refuse call upload 1 of sink/0", "crash sink/0 before upload 2"}},
 	Process: of(model.Sink, meddling{
 		heard: func(_ *meddler, ev *model.Event, _ *model.Script) bool {
-			if ev.Kind == model.Delivered && ev.Msg.Kind == model.Cancel {
+			if isMessage(ev, model.Cancel) {
 				ev.Msg.Kind = model.Complete
 			}
 			return true
@@ -155,7 +155,7 @@ var restoreAbortsPrepared = Defect{
 		Plan: []string{"crash coordinator/0 after completion 1"}},
 	Process: of(model.Sink, meddling{
 		heard: func(m *meddler, ev *model.Event, s *model.Script) bool {
-			if ev.Kind != model.Answered || ev.Msg.Kind != model.ListTxns {
+			if !isAnswer(ev, model.ListTxns) {
 				return true
 			}
 			for _, rec := range ev.Ans.Records {
@@ -170,7 +170,7 @@ var restoreAbortsPrepared = Defect{
 
 var noticeBeforeDecision = Defect{
 	Name: "notice-before-decision", Kind: &CommitHandoff,
-	Modes:      []string{"two-phase-commit", "snapshot-wal"},
+	Modes:      gatedModes,
 	Says:       "tasks are told of a completed checkpoint before it is the one to restore",
 	Origin:     "apache/flink#6704 (FLINK-10354)",
 	IsKindOnly: true,
@@ -197,7 +197,7 @@ var noticeBeforeDecision = Defect{
 
 var completeOneShort = Defect{
 	Name: "complete-one-short", Kind: &CommitHandoff,
-	Modes:      []string{"two-phase-commit", "snapshot-wal"},
+	Modes:      gatedModes,
 	Says:       "a checkpoint is completed although a task has not said that its part is there",
 	Origin:     "apache/flink#17536 (FLINK-24530)",
 	IsKindOnly: true,
@@ -211,7 +211,7 @@ var completeOneShort = Defect{
 		}
 		return meddle(task, p, meddling{
 			heard: func(m *meddler, ev *model.Event, s *model.Script) bool {
-				if ev.Kind != model.Delivered || ev.Msg.Kind != model.Acknowledge ||
+				if !isMessage(ev, model.Acknowledge) ||
 					ev.Msg.Seq == m.n {
 					return true
 				}
@@ -233,7 +233,7 @@ var completeOneShort = Defect{
 // An effect that is kept stands for a task that has voted, in To, on the checkpoint of its message.
 var voteCountedTwice = Defect{
 	Name: "vote-counted-twice", Kind: &CommitHandoff,
-	Modes: []string{"two-phase-commit", "snapshot-wal"},
+	Modes: gatedModes,
 	Says: "votes on a checkpoint are counted, and not who they are of: one that comes twice " +
 		"stands for one that is missing",
 	Origin:     "apache/flink#25685 (FLINK-36788)",
@@ -247,7 +247,7 @@ var voteCountedTwice = Defect{
 		}
 		return meddle(task, p, meddling{
 			heard: func(m *meddler, ev *model.Event, _ *model.Script) bool {
-				if ev.Kind != model.Delivered || ev.Msg.Kind != model.Acknowledge {
+				if !isMessage(ev, model.Acknowledge) {
 					return true
 				}
 				hasVoted := func(of model.ProcID) bool {

@@ -19,7 +19,7 @@ var batchKeyedByAttempt = Defect{
 // What front.n holds here is the checkpoint committed last, and which attempt committed it first.
 var partMarksCheckpoint = Defect{
 	Name: "part-marks-checkpoint", Kind: &CommitKey,
-	Modes: []string{"two-phase-commit", "snapshot-wal"},
+	Modes: gatedModes,
 	Says: "once a sink has committed for a checkpoint, a restore takes all of it for " +
 		"committed",
 	Origin:   "delta-io/connectors#467",
@@ -45,7 +45,7 @@ var partMarksCheckpoint = Defect{
 
 var belowLastIsOld = Defect{
 	Name: "below-last-is-old", Kind: &CommitKey,
-	Modes: []string{"two-phase-commit", "snapshot-wal"},
+	Modes: gatedModes,
 	Says: "what belongs to a checkpoint below the last one that anybody committed for is taken " +
 		"to be committed",
 	Origin:     "apache/iceberg#10892",

@@ -4,7 +4,7 @@ import "github.com/oncesim/oncesim/model"
 
 var refusedCommitIsDone = Defect{
 	Name: "refused-commit-is-done", Kind: &CommitMisread,
-	Modes:      []string{"two-phase-commit", "snapshot-wal"},
+	Modes:      gatedModes,
 	Says:       "a commit that was refused is logged, and taken to be done",
 	Origin:     "apache/seatunnel#11569",
 	IsKindOnly: true,
@@ -24,7 +24,7 @@ var refusedCommitIsDone = Defect{
 
 var unknownCommitIsDone = Defect{
 	Name: "unknown-commit-is-done", Kind: &CommitMisread,
-	Modes: []string{"two-phase-commit", "snapshot-wal"},
+	Modes: gatedModes,
 	Says: "a commit whose outcome is unknown is not tried again, and what it was for is " +
 		"forgotten",
 	Origin:     "apache/flink#16945 (FLINK-23896)",
@@ -49,7 +49,7 @@ var unknownCommitIsAborted = Defect{
 		Plan: []string{"lose request of commit-txn 1 from sink/0"}},
 	Process: of(model.Sink, meddling{
 		heard: func(_ *meddler, ev *model.Event, s *model.Script) bool {
-			if ev.Kind == model.Answered && ev.Msg.Kind == model.CommitTxn &&
+			if isAnswer(ev, model.CommitTxn) &&
 				ev.Ans.Outcome == model.Unknown {
 				abort := ev.Msg
 				abort.Kind = model.AbortTxn
@@ -57,11 +57,7 @@ var unknownCommitIsAborted = Defect{
 			}
 			return true
 		},
-		said: each(func(_ *meddler, e *model.Effect) {
-			if is(e, model.CommitTxn) {
-				e.UntilDone = false
-			}
-		}),
+		said: hopeful(model.CommitTxn),
 	}),
 }
 
@@ -76,7 +72,7 @@ var countLostAtRetry = Defect{
 		Plan: []string{"lose request of write 1 from sink/0"}},
 	Process: of(model.Sink, meddling{
 		heard: func(m *meddler, ev *model.Event, _ *model.Script) bool {
-			if ev.Kind == model.Answered && ev.Msg.Kind == model.Write && ev.Msg.Try > 0 {
+			if isAnswer(ev, model.Write) && ev.Msg.Try > 0 {
 				m.n = ev.Msg.Cursor + 1
 			}
 			return true

@@ -37,7 +37,7 @@ var markBeforeWrite = Defect{
 // looks there before it takes one. kept is the input in hand.
 var suppressKnown = Defect{
 	Name: "suppress-repeated-update", Kind: &DedupFirst, IsKindOnly: true,
-	Modes:    []string{"at-least-once", "idempotent", "idempotent-by-key"},
+	Modes:    resendingModes,
 	Says:     "an update that is in the state already is not passed on, though it never was",
 	Origin:   "apache/kafka#10360 (KAFKA-12508)",
 	Property: "at-least-once",
@@ -45,12 +45,12 @@ var suppressKnown = Defect{
 	Process: of(model.Operate, meddling{
 		heard: func(m *meddler, ev *model.Event, s *model.Script) bool {
 			switch {
-			case ev.Kind == model.Delivered && ev.Msg.Kind == model.Data:
+			case isMessage(ev, model.Data):
 				m.kept = append(m.kept[:0], model.Effect{Msg: ev.Msg})
 				s.CallUntilDone(model.StateStore, rowOf(m.task, model.LoadIDs, &ev.Msg))
-			case ev.Kind == model.Answered && ev.Msg.Kind == model.LoadIDs:
+			case isAnswer(ev, model.LoadIDs):
 				return !suppresses(m, ev, s)
-			case ev.Kind == model.Answered && ev.Msg.Kind == model.Mark:
+			case isAnswer(ev, model.Mark):
 			default:
 				return true
 			}

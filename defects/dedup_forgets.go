@@ -86,12 +86,7 @@ type taken struct {
 // instead puts a memoryLog in the place of the external log.
 func instead(isKnown func(old *entry, now int64, req *model.Message) bool) func(model.ServiceID,
 	model.Service) model.Service {
-	return func(id model.ServiceID, s model.Service) model.Service {
-		if id != model.External {
-			return s
-		}
-		return &memoryLog{isKnown: isKnown}
-	}
+	return only(model.External, func(behind) model.Service { return &memoryLog{isKnown: isKnown} })
 }
 
 // Reset implements model.Service.

@@ -11,7 +11,7 @@ var commitOnRead = Defect{
 		Plan: []string{"crash source/0 after offset-commit 1"}},
 	Process: of(model.Source, meddling{
 		heard: func(m *meddler, ev *model.Event, s *model.Script) bool {
-			if ev.Kind == model.Answered && ev.Msg.Kind == model.Fetch && ev.Ans.N > 0 {
+			if isAnswer(ev, model.Fetch) && ev.Ans.N > 0 {
 				s.CallUntilDone(model.InputLog, model.Message{Kind: model.OffsetCommit,
 					Seq: ev.Ans.Seq + ev.Ans.N, Record: ev.Msg.Record})
 			}
@@ -40,8 +40,7 @@ func forward(m *meddler, list []model.Effect) []model.Effect {
 // read.
 var commitCurrent = Defect{
 	Name: "commit-current-position", Kind: &EarlyAck,
-	Modes: []string{"at-least-once", "acker", "idempotent", "idempotent-by-key", "dedup",
-		"dedup-weak", "dedup-id-last"},
+	Modes:    replayModes,
 	Says:     "an acknowledgement has the source commit where it is now, not what was acknowledged",
 	Origin:   "apache/flink-cdc#2538",
 	Property: "at-least-once",
@@ -49,7 +48,7 @@ var commitCurrent = Defect{
 		Plan: []string{"crash source/0 after offset-commit 2"}},
 	Process: of(model.Source, meddling{
 		heard: func(m *meddler, ev *model.Event, _ *model.Script) bool {
-			if ev.Kind == model.Answered && ev.Msg.Kind == model.Fetch {
+			if isAnswer(ev, model.Fetch) {
 				m.n = ev.Ans.Seq + ev.Ans.N
 			}
 			return true
@@ -71,8 +70,7 @@ const commitTimer = -7
 // commitByTimer has a timer commit. n is the position behind what was read.
 var commitByTimer = Defect{
 	Name: "commit-by-timer", Kind: &EarlyAck, IsKindOnly: true,
-	Modes: []string{"at-least-once", "acker", "idempotent", "idempotent-by-key", "dedup",
-		"dedup-weak", "dedup-id-last"},
+	Modes:    replayModes,
 	Says:     "a timer commits what was read, and waits for nobody",
 	Origin:   "risingwavelabs/risingwave#15141",
 	Property: "at-least-once",
@@ -81,7 +79,7 @@ var commitByTimer = Defect{
 	Process: of(model.Source, meddling{
 		heard: func(m *meddler, ev *model.Event, s *model.Script) bool {
 			switch {
-			case ev.Kind == model.Answered && ev.Msg.Kind == model.Fetch:
+			case isAnswer(ev, model.Fetch):
 				m.n = ev.Ans.Seq + ev.Ans.N
 				if ev.Ans.N > 0 {
 					s.After(10_000_000, commitTimer)
@@ -104,8 +102,7 @@ func commitOf(task *model.Task, seq int64) model.Message {
 
 var commitWhenSent = Defect{
 	Name: "commit-when-sent", Kind: &EarlyAck,
-	Modes: []string{"at-least-once", "acker", "idempotent", "idempotent-by-key", "dedup",
-		"dedup-weak", "dedup-id-last"},
+	Modes:    replayModes,
 	Says:     "the offset is committed when a record is in the queue of the next task",
 	Origin:   "IBMStreams/streamsx.kafka#76",
 	Property: "at-least-once",
@@ -142,7 +139,7 @@ var ackOnArrival = Defect{
 		Plan: []string{"crash op/0 after effect 1"}},
 	Process: of(model.Operate, meddling{
 		heard: func(m *meddler, ev *model.Event, s *model.Script) bool {
-			if ev.Kind == model.Delivered && ev.Msg.Kind == model.Data {
+			if isMessage(ev, model.Data) {
 				s.Send(ackOf(m.task, &ev.Msg))
 			}
 			return true
@@ -178,37 +175,27 @@ var ackBeforeWrite = Defect{
 
 var unknownIsDone = Defect{
 	Name: "unknown-is-done", Kind: &EarlyAck,
-	Modes: []string{"at-least-once", "acker", "idempotent", "idempotent-by-key", "dedup",
-		"dedup-weak", "dedup-id-last"},
+	Modes:    replayModes,
 	Says:     "a write that has no answer in time counts as done",
 	Origin:   "hazelcast/hazelcast-jet#611",
 	Property: "at-least-once",
 	Shown: Case{Topology: "pipeline", Records: 1,
 		Plan: []string{"lose request of write 1 from sink/0"}},
 	Process: of(model.Sink, meddling{
-		said: each(func(_ *meddler, e *model.Effect) {
-			if is(e, model.Write) {
-				e.UntilDone = false
-			}
-		}),
+		said: hopeful(model.Write),
 	}),
 }
 
 var refusedIsDone = Defect{
 	Name: "refused-is-done", Kind: &EarlyAck, IsKindOnly: true,
-	Modes: []string{"at-least-once", "acker", "idempotent", "idempotent-by-key", "dedup",
-		"dedup-weak", "dedup-id-last"},
+	Modes:    replayModes,
 	Says:     "the position passes an output that the sink was refused",
 	Origin:   "vectordotdev/vector#24543",
 	Property: "at-least-once",
 	Shown: Case{Topology: "pipeline", Records: 1,
 		Plan: []string{"refuse call write 1 of sink/0"}},
 	Process: of(model.Sink, meddling{
-		heard: answers(model.Write, func(ans *model.Answer) {
-			if ans.Outcome == model.Refused {
-				ans.Outcome = model.Done
-			}
-		}),
+		heard: answers(model.Write, refusedAsDone),
 	}),
 }
 

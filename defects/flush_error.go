@@ -11,11 +11,7 @@ var refusedWriteIsDone = Defect{
 	Property:   "at-least-once",
 	Shown: Case{Topology: "pipeline", Records: 1,
 		Plan: []string{"refuse call write 1 of sink/0"}},
-	Process: of(model.Sink, meddling{heard: answers(model.Write, func(ans *model.Answer) {
-		if ans.Outcome == model.Refused {
-			ans.Outcome = model.Done
-		}
-	})}),
+	Process: of(model.Sink, meddling{heard: answers(model.Write, refusedAsDone)}),
 }
 
 var prepareFailureAcknowledged = Defect{
@@ -28,7 +24,7 @@ var prepareFailureAcknowledged = Defect{
 		Plan: []string{"refuse call prepare-txn 1 of sink/0"}},
 	Process: of(model.Sink, meddling{
 		heard: func(_ *meddler, ev *model.Event, s *model.Script) bool {
-			if ev.Kind == model.Answered && ev.Msg.Kind == model.PrepareTxn &&
+			if isAnswer(ev, model.PrepareTxn) &&
 				ev.Ans.Outcome == model.Refused {
 				ev.Ans.Outcome = model.Done
 				abort := ev.Msg
@@ -51,7 +47,7 @@ var commitRollsBack = Defect{
 		Plan: []string{"refuse call write 2 of sink/0"}},
 	Process: of(model.Sink, meddling{
 		heard: func(m *meddler, ev *model.Event, _ *model.Script) bool {
-			if ev.Kind == model.Answered && ev.Msg.Kind == model.Write &&
+			if isAnswer(ev, model.Write) &&
 				ev.Ans.Outcome == model.Refused {
 				ev.Ans.Outcome, m.n = model.Done, ev.Msg.Token
 			}
@@ -70,7 +66,7 @@ var commitRollsBack = Defect{
 
 var acknowledgeBeforeUpload = Defect{
 	Name: "acknowledge-before-upload", Kind: &FlushError,
-	Modes:      []string{"two-phase-commit", "snapshot-wal"},
+	Modes:      gatedModes,
 	Says:       "a task says that its part of a checkpoint is there when the upload of it begins",
 	Origin:     "apache/flink#5492 (FLINK-5728)",
 	IsKindOnly: true,
@@ -97,7 +93,7 @@ var acknowledgeBeforeUpload = Defect{
 
 var emptyPartNotKept = Defect{
 	Name: "empty-part-not-kept", Kind: &FlushError,
-	Modes: []string{"two-phase-commit", "snapshot-wal"},
+	Modes: gatedModes,
 	Says: "a part with nothing in it is acknowledged and not stored, and a restore does not find " +
 		"it",
 	Origin:     "risingwavelabs/risingwave#26492",

@@ -53,7 +53,7 @@ var probingStopsAtGap = Defect{
 	Set: []model.ParamValue{{Name: "abort-lingering", Value: 2}},
 	Process: of(model.Sink, meddling{
 		heard: func(m *meddler, ev *model.Event, _ *model.Script) bool {
-			if ev.Kind == model.Delivered && ev.Msg.Kind == model.Cancel {
+			if isMessage(ev, model.Cancel) {
 				m.n += 4
 			}
 			return true

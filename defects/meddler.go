@@ -129,17 +129,12 @@ func letGo(m *meddler, ev *model.Event, s *model.Script) bool {
 
 // later puts off messages or requests of a kind.
 func later(kind model.Kind) func(*meddler, []model.Effect) []model.Effect {
-	return func(m *meddler, list []model.Effect) []model.Effect {
-		var rest []model.Effect
-		for i := range list {
-			if is(&list[i], kind) {
-				rest = m.putOff(rest, list[i])
-			} else {
-				rest = append(rest, list[i])
-			}
+	return spread(func(m *meddler, e *model.Effect, out []model.Effect) []model.Effect {
+		if is(e, kind) {
+			return m.putOff(out, *e)
 		}
-		return rest
-	}
+		return append(out, *e)
+	})
 }
 
 // release has what is kept done, as it is. The process is to hear nothing of the event.
@@ -212,6 +207,16 @@ func is(e *model.Effect, kind model.Kind) bool {
 	return e.Kind.IsNumbered() && e.Msg.Kind == kind
 }
 
+// isAnswer reports whether an event is the answer to a request of a kind.
+func isAnswer(ev *model.Event, kind model.Kind) bool {
+	return ev.Kind == model.Answered && ev.Msg.Kind == kind
+}
+
+// isMessage reports whether an event brings a message of a kind.
+func isMessage(ev *model.Event, kind model.Kind) bool {
+	return ev.Kind == model.Delivered && ev.Msg.Kind == kind
+}
+
 // each edits effects one by one.
 func each(edit func(m *meddler, e *model.Effect)) func(*meddler, []model.Effect) []model.Effect {
 	return func(m *meddler, list []model.Effect) []model.Effect {
@@ -219,45 +224,6 @@ func each(edit func(m *meddler, e *model.Effect)) func(*meddler, []model.Effect)
 			edit(m, &list[i])
 		}
 		return list
-	}
-}
-
-// without leaves out messages and requests that are chosen; requests are answered as done.
-func without(isChosen func(m *meddler, e *model.Effect) bool) func(*meddler,
-	[]model.Effect) []model.Effect {
-	return func(m *meddler, list []model.Effect) []model.Effect {
-		kept := list[:0]
-		for _, e := range list {
-			switch {
-			case !e.Kind.IsNumbered() || !isChosen(m, &e):
-				kept = append(kept, e)
-			case e.Kind != model.EffectSend:
-				kept = append(kept, m.instead(e, model.Done))
-			}
-		}
-		return kept
-	}
-}
-
-// answers edits the answers to requests of a kind before the process hears of them.
-func answers(kind model.Kind, edit func(ans *model.Answer)) func(*meddler, *model.Event,
-	*model.Script) bool {
-	return func(_ *meddler, ev *model.Event, _ *model.Script) bool {
-		if ev.Kind == model.Answered && ev.Msg.Kind == kind {
-			edit(&ev.Ans)
-		}
-		return true
-	}
-}
-
-// of has the tasks of a role meddled with, and leaves the others as they are.
-func of(role model.Role, does meddling) func(*model.Job, *model.Task,
-	model.Process) model.Process {
-	return func(_ *model.Job, task *model.Task, p model.Process) model.Process {
-		if task.Role != role {
-			return p
-		}
-		return meddle(task, p, does)
 	}
 }
 
@@ -270,5 +236,57 @@ func spread(edit func(m *meddler, e *model.Effect, out []model.Effect) []model.E
 			out = edit(m, &list[i], out)
 		}
 		return out
+	}
+}
+
+// without leaves out messages and requests that are chosen; requests are answered as done.
+func without(isChosen func(m *meddler, e *model.Effect) bool) func(*meddler,
+	[]model.Effect) []model.Effect {
+	return spread(func(m *meddler, e *model.Effect, out []model.Effect) []model.Effect {
+		switch {
+		case !e.Kind.IsNumbered() || !isChosen(m, e):
+			return append(out, *e)
+		case e.Kind != model.EffectSend:
+			return append(out, m.instead(*e, model.Done))
+		}
+		return out
+	})
+}
+
+// hopeful has requests of a kind not sent again while their outcome is unknown.
+func hopeful(kind model.Kind) func(*meddler, []model.Effect) []model.Effect {
+	return each(func(_ *meddler, e *model.Effect) {
+		if is(e, kind) {
+			e.UntilDone = false
+		}
+	})
+}
+
+// answers edits the answers to requests of a kind before the process hears of them.
+func answers(kind model.Kind, edit func(ans *model.Answer)) func(*meddler, *model.Event,
+	*model.Script) bool {
+	return func(_ *meddler, ev *model.Event, _ *model.Script) bool {
+		if isAnswer(ev, kind) {
+			edit(&ev.Ans)
+		}
+		return true
+	}
+}
+
+// refusedAsDone takes a refusal for success.
+func refusedAsDone(ans *model.Answer) {
+	if ans.Outcome == model.Refused {
+		ans.Outcome = model.Done
+	}
+}
+
+// of has the tasks of a role meddled with, and leaves the others as they are.
+func of(role model.Role, does meddling) func(*model.Job, *model.Task,
+	model.Process) model.Process {
+	return func(_ *model.Job, task *model.Task, p model.Process) model.Process {
+		if task.Role != role {
+			return p
+		}
+		return meddle(task, p, does)
 	}
 }

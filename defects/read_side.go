@@ -132,7 +132,7 @@ type readPart struct {
 // txnReader stands in front of a transactional log and answers readers in its place, by a rule of
 // its own.
 type txnReader struct {
-	model.Service
+	behind
 	rule  func(p *readPart, e *readEntry) fate
 	parts []readPart
 }
@@ -140,16 +140,10 @@ type txnReader struct {
 // readBy has readers of the external system get what a rule says.
 func readBy(rule func(*readPart, *readEntry) fate) func(model.ServiceID,
 	model.Service) model.Service {
-	return func(id model.ServiceID, s model.Service) model.Service {
-		if id != model.External {
-			return s
-		}
-		return &txnReader{Service: s, rule: rule}
-	}
+	return only(model.External, func(s behind) model.Service {
+		return &txnReader{behind: s, rule: rule}
+	})
 }
-
-// Unwrap is the service behind the reader.
-func (r *txnReader) Unwrap() model.Service { return r.Service }
 
 // Reset implements model.Service.
 func (r *txnReader) Reset() {

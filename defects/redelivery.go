@@ -34,8 +34,7 @@ var commitHighest = Defect{
 // resumeBehind: n is 1 when a life has read its first records.
 var resumeBehind = Defect{
 	Name: "resume-behind-position", Kind: &Redelivery, IsKindOnly: true,
-	Modes: []string{"at-least-once", "acker", "idempotent", "idempotent-by-key", "dedup",
-		"dedup-weak", "dedup-id-last"},
+	Modes:    replayModes,
 	Says:     "a restart takes the committed position for that of a record that is done",
 	Origin:   "debezium/debezium#781 (DBZ-1128)",
 	Property: "at-least-once",
@@ -43,7 +42,7 @@ var resumeBehind = Defect{
 		Plan: []string{"crash source/0 after offset-commit 2"}},
 	Process: of(model.Source, meddling{
 		heard: func(m *meddler, ev *model.Event, _ *model.Script) bool {
-			if ev.Kind != model.Answered || ev.Msg.Kind != model.Fetch || ev.Ans.N == 0 {
+			if !isAnswer(ev, model.Fetch) || ev.Ans.N == 0 {
 				return true
 			}
 			if m.n++; m.n == 1 && m.self.Life > 1 && ev.Msg.Seq > 0 {
@@ -79,7 +78,7 @@ var commitWhenDry = Defect{
 		Plan: []string{"crash source/0 after effect 5"}},
 	Process: of(model.Source, meddling{
 		heard: func(m *meddler, ev *model.Event, s *model.Script) bool {
-			if ev.Kind != model.Answered || ev.Msg.Kind != model.Fetch {
+			if !isAnswer(ev, model.Fetch) {
 				return true
 			}
 			if m.n = 0; ev.Ans.N == 0 || ev.Ans.End {
@@ -112,7 +111,7 @@ var commitsOvertake = Defect{
 		Plan: []string{"crash source/0 after effect 5"}},
 	Process: of(model.Source, meddling{
 		heard: func(m *meddler, ev *model.Event, _ *model.Script) bool {
-			if ev.Kind == model.Answered && ev.Msg.Kind == model.Fetch && ev.Ans.End {
+			if isAnswer(ev, model.Fetch) && ev.Ans.End {
 				m.n = 1
 			}
 			return true
@@ -143,7 +142,7 @@ var commitsOvertake = Defect{
 // other.
 var ackOneSettlesAll = Defect{
 	Name: "one-ack-settles-all-copies", Kind: &Redelivery, IsKindOnly: true,
-	Modes:    []string{"at-least-once", "idempotent", "idempotent-by-key"},
+	Modes:    resendingModes,
 	Says:     "the acknowledgement of one receiver counts for all to whom an output was sent",
 	Origin:   "vectordotdev/vector#6911",
 	Property: "at-least-once",
@@ -151,7 +150,7 @@ var ackOneSettlesAll = Defect{
 		Plan: []string{"lose data 1 from split/0 to double/0"}},
 	Process: of(model.Operate, meddling{
 		heard: func(m *meddler, ev *model.Event, s *model.Script) bool {
-			if ev.Kind != model.Delivered || ev.Msg.Kind != model.Ack {
+			if !isMessage(ev, model.Ack) {
 				return true
 			}
 			copies := int64(len(m.task.Routes))
@@ -171,7 +170,7 @@ const gaveUp = -100
 
 var giveUpAfterRetry = Defect{
 	Name: "give-up-after-one-retry", Kind: &Redelivery,
-	Modes:    []string{"at-least-once", "idempotent", "idempotent-by-key"},
+	Modes:    resendingModes,
 	Says:     "what is not acknowledged after one retry is dropped, and counts as done",
 	Origin:   "fluent/fluent-bit#2412",
 	Property: "at-least-once",
@@ -198,8 +197,7 @@ var giveUpAfterRetry = Defect{
 
 var timerNotSetAgain = Defect{
 	Name: "no-timer-after-restart", Kind: &Redelivery, IsKindOnly: true,
-	Modes: []string{"at-least-once", "acker", "idempotent", "idempotent-by-key", "dedup",
-		"dedup-weak", "dedup-id-last"},
+	Modes:    replayModes,
 	Says:     "a source that was restarted sends nothing again",
 	Origin:   "apache/storm#5869 (STORM-2087)",
 	Property: "at-least-once",

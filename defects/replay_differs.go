@@ -128,12 +128,7 @@ type namedPart struct {
 // named puts a namedTable in the place of the external table.
 func named(name func(now int64, req *model.Message) rowName) func(model.ServiceID,
 	model.Service) model.Service {
-	return func(id model.ServiceID, s model.Service) model.Service {
-		if id != model.External {
-			return s
-		}
-		return &namedTable{name: name}
-	}
+	return only(model.External, func(behind) model.Service { return &namedTable{name: name} })
 }
 
 // Reset implements model.Service.

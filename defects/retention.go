@@ -4,8 +4,7 @@ import "github.com/oncesim/oncesim/model"
 
 var resumeAtLatest = Defect{
 	Name: "resume-at-latest", Kind: &Retention,
-	Modes: []string{"at-least-once", "acker", "idempotent", "idempotent-by-key", "dedup",
-		"dedup-weak", "dedup-id-last"},
+	Modes:    replayModes,
 	Says:     "a restart without a position of its own begins at the end of the input",
 	Origin:   "debezium/debezium#1220 (DBZ-1730)",
 	Property: "at-least-once",
@@ -13,7 +12,7 @@ var resumeAtLatest = Defect{
 		Plan: []string{"crash source/0 after fetch 1"}},
 	Process: of(model.Source, meddling{
 		heard: func(_ *meddler, ev *model.Event, _ *model.Script) bool {
-			if ev.Kind == model.Answered && ev.Msg.Kind == model.Latest {
+			if isAnswer(ev, model.Latest) {
 				ev.Msg.Kind = model.Position
 			}
 			return true
@@ -35,7 +34,7 @@ var positionByCount = Defect{
 		Plan: []string{"truncate input/0 before 1 at fetch 1 of source/0"}},
 	Process: of(model.Source, meddling{
 		heard: func(_ *meddler, ev *model.Event, _ *model.Script) bool {
-			if ev.Kind == model.Answered && ev.Msg.Kind == model.Fetch {
+			if isAnswer(ev, model.Fetch) {
 				ev.Ans.Seq = ev.Msg.Seq
 			}
 			return true
@@ -45,8 +44,7 @@ var positionByCount = Defect{
 
 var tailMissing = Defect{
 	Name: "short-tail", Kind: &Retention,
-	Modes: []string{"at-least-once", "acker", "idempotent", "idempotent-by-key", "dedup",
-		"dedup-weak", "dedup-id-last"},
+	Modes:    replayModes,
 	Says:     "a batch that is listed again lacks its last record, and the position passes it",
 	Origin:   "delta-io/delta#6314",
 	Property: "at-least-once",
@@ -54,7 +52,7 @@ var tailMissing = Defect{
 		Plan: []string{"lose answer of fetch 2 from source/0"}},
 	Process: of(model.Source, meddling{
 		heard: func(_ *meddler, ev *model.Event, _ *model.Script) bool {
-			if ev.Kind == model.Answered && ev.Msg.Kind == model.Fetch && ev.Msg.Try > 0 &&
+			if isAnswer(ev, model.Fetch) && ev.Msg.Try > 0 &&
 				ev.Ans.N > 0 {
 				ev.Ans.Records = ev.Ans.Records[:ev.Ans.N-1]
 			}
@@ -68,32 +66,23 @@ const inputLife = 4_000_000
 
 var retentionByAge = Defect{
 	Name: "retention-by-age", Kind: &Retention,
-	Modes: []string{"at-least-once", "acker", "idempotent", "idempotent-by-key", "dedup",
-		"dedup-weak", "dedup-id-last"},
+	Modes:  replayModes,
 	Says:   "the input drops what is old, committed or not, and its reader goes on behind the gap",
 	Origin: "apache/kafka#23091", Property: "at-least-once",
 	Shown: Case{Topology: "pipeline", Records: 1,
 		Plan: []string{"crash source/0 after fetch 2"}},
-	Service: func(id model.ServiceID, s model.Service) model.Service {
-		if id != model.InputLog {
-			return s
-		}
-		return &agingLog{Service: s}
-	},
+	Service: only(model.InputLog, func(s behind) model.Service { return &agingLog{behind: s} }),
 }
 
 // agingLog is an input log that drops records by age.
 type agingLog struct {
-	model.Service
+	behind
 	parts []aging
 }
 
 // aging is a partition: what is before gone is dropped. What is before end was handed out, the last
 // of it at a time.
 type aging struct{ gone, end, at int64 }
-
-// Unwrap is the service behind the log.
-func (l *agingLog) Unwrap() model.Service { return l.Service }
 
 // Reset implements model.Service.
 func (l *agingLog) Reset() {

@@ -13,9 +13,9 @@ var numbersBeginAgain = Defect{
 	Process: of(model.Operate, meddling{
 		heard: func(m *meddler, ev *model.Event, _ *model.Script) bool {
 			switch {
-			case ev.Kind == model.Answered && ev.Msg.Kind == model.LoadOutbox:
+			case isAnswer(ev, model.LoadOutbox):
 				m.n = ev.Ans.Seq
-			case ev.Kind == model.Delivered && ev.Msg.Kind == model.Ack:
+			case isMessage(ev, model.Ack):
 				ev.Msg.Seq += m.n
 			}
 			return true
@@ -44,7 +44,7 @@ var resendInNewEpoch = Defect{
 		Plan: []string{"crash op/0 at 12ms"}},
 	Process: of(model.Operate, meddling{
 		heard: func(_ *meddler, ev *model.Event, _ *model.Script) bool {
-			if ev.Kind == model.Delivered && ev.Msg.Kind == model.Ack {
+			if isMessage(ev, model.Ack) {
 				ev.Msg.Seq %= epochNumbers
 			}
 			return true
@@ -121,7 +121,7 @@ var gapNotSeen = Defect{
 		Plan: []string{"lose data 1 from source/0 to op/0"}},
 	Process: of(model.Operate, meddling{
 		heard: func(_ *meddler, ev *model.Event, _ *model.Script) bool {
-			if ev.Kind == model.Delivered && ev.Msg.Kind == model.Data {
+			if isMessage(ev, model.Data) {
 				ev.Msg.Cursor = -1
 			}
 			return true

@@ -2,31 +2,42 @@ package defects
 
 import "github.com/oncesim/oncesim/model"
 
+// behind is a service that something stands in front of; what does embeds it.
+type behind struct{ model.Service }
+
+// Unwrap is the service itself: faults that strike inside it look for it.
+func (b behind) Unwrap() model.Service { return b.Service }
+
+// only puts something in front of one service of the job, or in its place.
+func only(which model.ServiceID, front func(behind) model.Service) func(model.ServiceID,
+	model.Service) model.Service {
+	return func(id model.ServiceID, s model.Service) model.Service {
+		if id != which {
+			return s
+		}
+		return front(behind{s})
+	}
+}
+
 // front stands in front of a service. ask may change a request before it is served, and answer for
 // the service: false, the service is not asked. tell may change the answer.
 //
 //	n    a number that the defect keeps
 type front struct {
-	model.Service
+	behind
 	ask  func(f *front, req *model.Message, ans *model.Answer) bool
 	tell func(f *front, req *model.Message, ans *model.Answer)
 	n    int64
 }
 
 // before puts a front before one service of the job.
-func before(service model.ServiceID, f front) func(model.ServiceID, model.Service) model.Service {
-	return func(id model.ServiceID, s model.Service) model.Service {
-		if id != service {
-			return s
-		}
+func before(which model.ServiceID, f front) func(model.ServiceID, model.Service) model.Service {
+	return only(which, func(s behind) model.Service {
 		own := f
-		own.Service = s
+		own.behind = s
 		return &own
-	}
+	})
 }
-
-// Unwrap is the service behind the front.
-func (f *front) Unwrap() model.Service { return f.Service }
 
 // Reset implements model.Service.
 func (f *front) Reset() {

@@ -8,7 +8,7 @@ import (
 
 var savepointHoldsNothing = Defect{
 	Name: "savepoint-holds-nothing", Kind: &Shutdown, IsKindOnly: true,
-	Modes: []string{"two-phase-commit", "snapshot-wal"},
+	Modes: gatedModes,
 	Says: "the part of a savepoint lacks what is to be committed, which the stop is " +
 		"expected to do anyway",
 	Origin:   "apache/beam#26884",
@@ -18,7 +18,7 @@ var savepointHoldsNothing = Defect{
 	Set: []model.ParamValue{{Name: "stop-at", Value: 1}},
 	Process: of(model.Sink, meddling{
 		heard: func(m *meddler, ev *model.Event, _ *model.Script) bool {
-			if ev.Kind == model.Delivered && ev.Msg.Kind == model.Barrier {
+			if isMessage(ev, model.Barrier) {
 				m.n = int64(ev.Msg.Flags & model.Idle)
 			}
 			return true
@@ -32,7 +32,7 @@ var savepointHoldsNothing = Defect{
 }
 
 var stopGoesBack = Defect{
-	Name: "stop-goes-back", Kind: &Shutdown, Modes: []string{"two-phase-commit", "snapshot-wal"},
+	Name: "stop-goes-back", Kind: &Shutdown, Modes: gatedModes,
 	Says: "a failure after a savepoint, and before the job has stopped with it, goes back to the " +
 		"checkpoint before",
 	Origin:   "apache/flink#19198 (FLINK-26783)",
@@ -44,7 +44,7 @@ var stopGoesBack = Defect{
 }
 
 var idleIsTheEnd = Defect{
-	Name: "idle-is-the-end", Kind: &Shutdown, Modes: []string{"two-phase-commit", "snapshot-wal"},
+	Name: "idle-is-the-end", Kind: &Shutdown, Modes: gatedModes,
 	IsKindOnly: true,
 	Says: "a source that has caught up is taken for one that has ended, and no checkpoint " +
 		"follows",
@@ -54,7 +54,7 @@ var idleIsTheEnd = Defect{
 		Set: everyMillisecond},
 	Process: of(model.Source, meddling{
 		heard: func(m *meddler, ev *model.Event, _ *model.Script) bool {
-			if ev.Kind == model.Answered && ev.Msg.Kind == model.Fetch {
+			if isAnswer(ev, model.Fetch) {
 				m.n = ev.Ans.N
 			}
 			return true
@@ -78,7 +78,7 @@ var lastBatchHasNoID = Defect{
 	Set:      []model.ParamValue{{Name: "stop-at", Value: 1}},
 	Process: of(model.Sink, meddling{
 		heard: func(m *meddler, ev *model.Event, _ *model.Script) bool {
-			if ev.Kind == model.Delivered && ev.Msg.Kind == model.Complete &&
+			if isMessage(ev, model.Complete) &&
 				ev.Msg.Flags&model.Idle != 0 {
 				m.n = ev.Msg.Seq
 			}

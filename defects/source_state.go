@@ -93,9 +93,9 @@ var positionReadLate = Defect{
 // hearsPosition keeps in n where the source is, and lets go of what it has put off.
 func hearsPosition(m *meddler, ev *model.Event, s *model.Script) bool {
 	switch {
-	case ev.Kind == model.Answered && ev.Msg.Kind == model.Fetch:
+	case isAnswer(ev, model.Fetch):
 		m.n = ev.Ans.Seq + ev.Ans.N
-	case ev.Kind == model.Answered && ev.Msg.Kind == model.Download && len(ev.Ans.Records) > 0:
+	case isAnswer(ev, model.Download) && len(ev.Ans.Records) > 0:
 		m.n = ev.Ans.Records[0].ID.Offset
 	case isDue(ev):
 		for i := range m.kept {
@@ -201,7 +201,7 @@ var partitionReadTwice = Defect{
 		Plan: []string{"crash source/0 after effect 3 of checkpoint 1"}},
 	Process: of(model.Source, meddling{
 		heard: func(m *meddler, ev *model.Event, _ *model.Script) bool {
-			if ev.Kind == model.Answered && ev.Msg.Kind == model.Download {
+			if isAnswer(ev, model.Download) {
 				m.n = 1
 			}
 			return true
@@ -229,14 +229,14 @@ var endForgotten = Defect{
 	Process: of(model.Source, meddling{
 		heard: func(m *meddler, ev *model.Event, s *model.Script) bool {
 			switch {
-			case ev.Kind == model.Delivered && ev.Msg.Kind == model.Trigger && m.self.Life > 1 &&
+			case isMessage(ev, model.Trigger) && m.self.Life > 1 &&
 				ev.Msg.Attempt == m.self.Attempt && ev.Msg.Seq > m.n:
 				m.n = ev.Msg.Seq
 				m.kept = append(m.kept, model.Effect{To: ev.From, Msg: ev.Msg})
 				s.CallUntilDone(model.InputLog, model.Message{Kind: model.Latest,
 					Record: model.Record{ID: model.ID{Part: m.task.Part, Offset: -1}}})
 				return false
-			case ev.Kind == model.Answered && ev.Msg.Kind == model.Latest:
+			case isAnswer(ev, model.Latest):
 				trigger := model.Event{Kind: model.Delivered, From: m.kept[0].To,
 					Msg: m.kept[0].Msg}
 				trigger.Msg.N = max(trigger.Msg.N, ev.Ans.Seq)

@@ -17,7 +17,7 @@ func putOf(update *model.Effect) model.Effect {
 func apart(isAfter bool) meddling {
 	return meddling{
 		heard: func(_ *meddler, ev *model.Event, _ *model.Script) bool {
-			return ev.Kind != model.Answered || ev.Msg.Kind != model.Put
+			return !isAnswer(ev, model.Put)
 		},
 		said: func(_ *meddler, list []model.Effect) []model.Effect {
 			for i := range list {
@@ -66,7 +66,7 @@ var stateAtOldAddress = Defect{
 		Plan: []string{"crash ledger/0 after effect 4"}},
 	Process: of(model.Operate, meddling{
 		heard: func(_ *meddler, ev *model.Event, _ *model.Script) bool {
-			if ev.Kind == model.Answered && ev.Msg.Kind == model.Get {
+			if isAnswer(ev, model.Get) {
 				ev.Msg.Record.Key = strings.TrimSuffix(ev.Msg.Record.Key, movedSuffix)
 			}
 			return true
@@ -86,23 +86,15 @@ var standbyLags = Defect{
 	Property: "exactly-once-state",
 	Shown: Case{Topology: "transfers", Records: 2,
 		Plan: []string{"crash ledger/0 after effect 4"}},
-	Service: func(id model.ServiceID, s model.Service) model.Service {
-		if id != model.StateStore {
-			return s
-		}
-		return &standby{Service: s}
-	},
+	Service: only(model.StateStore, func(s behind) model.Service { return &standby{behind: s} }),
 }
 
 // standby is a state store whose readers see all but the last change. before is what that has
 // replaced, or no record.
 type standby struct {
-	model.Service
+	behind
 	before []model.Record
 }
-
-// Unwrap is the service behind the standby.
-func (s *standby) Unwrap() model.Service { return s.Service }
 
 // Reset implements model.Service.
 func (s *standby) Reset() {

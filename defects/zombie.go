@@ -61,7 +61,7 @@ var strangersAreHeard = Defect{
 		}
 		return meddle(task, p, meddling{
 			heard: func(m *meddler, ev *model.Event, _ *model.Script) bool {
-				if ev.Kind == model.Delivered && ev.Msg.Kind == model.Data {
+				if isMessage(ev, model.Data) {
 					ev.Msg.Attempt = m.self.Attempt
 				}
 				return true
