@@ -1,11 +1,11 @@
 package scenarios
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/oncesim/oncesim/defects"
-	"github.com/oncesim/oncesim/faults"
 	"github.com/oncesim/oncesim/model"
 )
 
@@ -15,45 +15,40 @@ func (lib *Library) Showing(d *defects.Defect) (*Scenario, error) {
 	if c.Mode == "" {
 		c.Mode = d.Modes[0]
 	}
-	mode, err := lib.FindMode(c.Mode)
+	set := Settings{Name: c.Topology, Library: lib, Mode: c.Mode, Records: c.Records, Seed: c.Seed,
+		Faults: c.Plan}
+	_, s, err := set.Resolve()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("defect %s: %w", d.Name, err)
 	}
-	if !d.Fits(mode.Name) {
-		return nil, fmt.Errorf("defect %s is shown in mode %s, expected one of %s", d.Name,
-			mode.Name, strings.Join(d.Modes, ", "))
+	if text := misfit(d, s.Mode); text != "" {
+		return nil, errors.New("defect " + text)
 	}
-	s, err := lib.find(c.Topology)
-	if err != nil {
-		return nil, err
-	}
-	if s = s.UnderMode(mode); c.Seed != 0 {
-		s.Seed = c.Seed
-	}
-	s.Input.Records, s.Params, s.Defect = c.Records, c.Set, d
-	for _, line := range c.Plan {
-		f, err := faults.Parse(line)
-		if err != nil {
-			return nil, fmt.Errorf("defect %s: %q: %w", d.Name, line, err)
-		}
-		s.Faults = append(s.Faults, f)
-	}
+	s.Params, s.Defect = c.Set, d
 	return s, nil
+}
+
+// misfit says that a defect cannot be planted in a mode; "": it can.
+func misfit(d *defects.Defect, mode *model.Mode) string {
+	if d.Fits(mode.Name) {
+		return ""
+	}
+	return fmt.Sprintf("%s is one of %s, and the mode is %s", d.Name, strings.Join(d.Modes, ", "),
+		mode.Name)
 }
 
 // defectIn is the defect of a name, which must be one that can be planted in a mode.
 func (lib *Library) defectIn(mode *model.Mode, name string) (*defects.Defect, error) {
 	var names []string
 	for _, d := range lib.Defects {
-		switch {
-		case d.Name != name:
+		if d.Name != name {
 			names = append(names, d.Name)
-		case !d.Fits(mode.Name):
-			return nil, wrongSetting("defect", "%s is one of %s, and the mode is %s", name,
-				strings.Join(d.Modes, ", "), mode.Name)
-		default:
-			return d, nil
+			continue
 		}
+		if text := misfit(d, mode); text != "" {
+			return nil, wrongSetting("defect", "%s", text)
+		}
+		return d, nil
 	}
 	return nil, fmt.Errorf("unknown defect %s", unknown(name, names))
 }

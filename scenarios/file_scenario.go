@@ -45,9 +45,11 @@ func (p *fileParser) scenario(root *yaml.Node) {
 // defect reads the name of a defect, which the mode must be able to have.
 func (p *fileParser) defect(n *yaml.Node) *defects.Defect {
 	d := pick(&p.reader, n, "defect", p.lib.Defects, defectName)
-	if d != nil && !d.Fits(p.s.Mode.Name) {
-		p.failAt(n, "defect %s is one of %s, and the mode is %s", d.Name,
-			strings.Join(d.Modes, ", "), p.s.Mode.Name)
+	if d == nil {
+		return nil
+	}
+	if text := misfit(d, p.s.Mode); text != "" {
+		p.failAt(n, "defect %s", text)
 		return nil
 	}
 	return d
