@@ -51,8 +51,9 @@ func Watch(ctx context.Context, lib *scenarios.Library, mode *model.Mode, runs i
 				mode.Name, run.Seed, text))
 		}
 		c.Undecided += int64(oracle.Undecided(report, run.Result.Verdicts))
+		v := viewOf(run.Result.Subject.History)
 		for i := range probes {
-			if probes[i].Is(run.Result.Subject.History) {
+			if probes[i].Is(v) {
 				c.Probes[i]++
 			}
 		}

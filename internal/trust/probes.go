@@ -14,7 +14,20 @@ import (
 type Probe struct {
 	Name string
 	Says string
-	Is   func(h *model.History) bool // whether a run reached it
+	Is   func(v *view) bool // whether a run reached it
+}
+
+// view is a run as probes look at it.
+type view struct {
+	*model.History
+	crashes []int64 // by search.Gaps
+}
+
+// viewOf prepares to look at a run.
+func viewOf(h *model.History) *view {
+	v := &view{History: h, crashes: make([]int64, len(search.Gaps()))}
+	search.CrashGaps(h, v.crashes)
+	return v
 }
 
 // leastText declares which modes have which branch, and in how many of 10,000 blind runs it must be
@@ -42,10 +55,10 @@ func Least() (map[[2]string]int64, error) {
 }
 
 // anyCall reports whether some call of a run is as asked.
-func anyCall(is func(h *model.History, c *model.Call) bool) func(h *model.History) bool {
-	return func(h *model.History) bool {
-		for i := range h.Calls {
-			if is(h, &h.Calls[i]) {
+func anyCall(is func(h *model.History, c *model.Call) bool) func(v *view) bool {
+	return func(v *view) bool {
+		for i := range v.Calls {
+			if is(v.History, &v.Calls[i]) {
 				return true
 			}
 		}
@@ -55,19 +68,19 @@ func anyCall(is func(h *model.History, c *model.Call) bool) func(h *model.Histor
 
 // answered reports whether a service answered a request of one of these kinds in a way, if only the
 // second copy of it.
-func answered(outcome model.Outcome, kinds ...model.Kind) func(h *model.History) bool {
-	return func(h *model.History) bool {
-		return slices.ContainsFunc(h.Servings, func(s model.Serving) bool {
-			return s.Ans.Outcome == outcome && slices.Contains(kinds, h.Calls[s.Call].Req.Kind)
+func answered(outcome model.Outcome, kinds ...model.Kind) func(v *view) bool {
+	return func(v *view) bool {
+		return slices.ContainsFunc(v.Servings, func(s model.Serving) bool {
+			return s.Ans.Outcome == outcome && slices.Contains(kinds, v.Calls[s.Call].Req.Kind)
 		})
 	}
 }
 
 // anyLife reports whether some life of a run is as asked.
-func anyLife(is func(l *model.Life) bool) func(h *model.History) bool {
-	return func(h *model.History) bool {
-		for i := range h.Lives {
-			if is(&h.Lives[i]) {
+func anyLife(is func(l *model.Life) bool) func(v *view) bool {
+	return func(v *view) bool {
+		for i := range v.Lives {
+			if is(&v.Lives[i]) {
 				return true
 			}
 		}
@@ -86,11 +99,7 @@ func gapProbes() (list []Probe) {
 	for _, g := range search.Gaps() {
 		list = append(list, Probe{Name: "crash-in-" + g.String(),
 			Says: "a process is killed while a checkpoint is in the gap " + g.String(),
-			Is: func(h *model.History) bool {
-				counts := make([]int64, len(search.Gaps()))
-				search.CrashGaps(h, counts)
-				return counts[g] > 0
-			}})
+			Is:   func(v *view) bool { return v.crashes[g] > 0 }})
 	}
 	return list
 }
@@ -116,8 +125,8 @@ func generalProbes() []Probe {
 		{Name: "repeated-call", Says: "a request is sent again because its outcome is unknown",
 			Is: anyCall(func(_ *model.History, c *model.Call) bool { return c.Req.Try > 0 })},
 		{Name: "doubled-call", Says: "a service serves one transmission twice",
-			Is: func(h *model.History) bool {
-				return slices.ContainsFunc(h.Servings, func(s model.Serving) bool {
+			Is: func(v *view) bool {
+				return slices.ContainsFunc(v.Servings, func(s model.Serving) bool {
 					return s.Copy
 				})
 			}},
@@ -151,7 +160,7 @@ func isFenced(h *model.History, c *model.Call) bool {
 func replayProbes() []Probe {
 	return []Probe{
 		{Name: "replayed", Says: "a source begins where an earlier life had been before",
-			Is: isReplayed},
+			Is: anyCall(isReplay)},
 		{Name: "applied-again", Says: "an operator is applied to a record again",
 			Is: isAppliedAgain},
 		{Name: "duplicate-write", Says: "a sink knows a write that it has",
@@ -167,24 +176,23 @@ func replayProbes() []Probe {
 	}
 }
 
-func isReplayed(h *model.History) bool {
-	return anyCall(func(h *model.History, c *model.Call) bool {
-		if c.Req.Kind != model.Fetch || c.Served == 0 {
-			return false
-		}
-		return slices.ContainsFunc(h.Calls, func(other model.Call) bool {
-			return other.Req.Kind == model.Fetch && other.Proc == c.Proc &&
-				other.Attempt < c.Attempt && other.Served != 0 && other.Ans.N > 0 &&
-				c.Ans.Seq < other.Ans.Seq+other.Ans.N && c.Ans.N > 0
-		})
-	})(h)
+// isReplay reports whether a fetch brings what an earlier life of its source has had.
+func isReplay(h *model.History, c *model.Call) bool {
+	if c.Req.Kind != model.Fetch || c.Served == 0 {
+		return false
+	}
+	return slices.ContainsFunc(h.Calls, func(other model.Call) bool {
+		return other.Req.Kind == model.Fetch && other.Proc == c.Proc &&
+			other.Attempt < c.Attempt && other.Served != 0 && other.Ans.N > 0 &&
+			c.Ans.Seq < other.Ans.Seq+other.Ans.N && c.Ans.N > 0
+	})
 }
 
-func isAppliedAgain(h *model.History) bool {
-	for i := range h.Applications {
-		a := &h.Applications[i]
-		for k := range h.Applications[:i] {
-			b := &h.Applications[k]
+func isAppliedAgain(v *view) bool {
+	for i := range v.Applications {
+		a := &v.Applications[i]
+		for k := range v.Applications[:i] {
+			b := &v.Applications[k]
 			if a.Op == b.Op && a.In.ID == b.In.ID && a.In.Path == b.In.Path && a.In.Op == b.In.Op {
 				return true
 			}
@@ -202,7 +210,7 @@ func checkpointProbes() []Probe {
 				return c.Req.Kind == model.Download && c.Served != 0 && c.Ans.Found && c.Attempt > 1
 			})},
 		{Name: "subsumed", Says: "a checkpoint is never completed, and the next one is",
-			Is: isSubsumed},
+			Is: anyCall(isSubsumed)},
 		{Name: "upload-again", Says: "a part of a checkpoint is there already",
 			Is: answered(model.DoneBefore, model.Upload)},
 		{Name: "completed-before", Says: "the pointer is moved to where it is already",
@@ -218,26 +226,24 @@ func checkpointProbes() []Probe {
 	}
 }
 
-// isSubsumed reports whether a checkpoint of one attempt was given an id and never completed, and a
-// later one of the attempt was.
-func isSubsumed(h *model.History) bool {
-	return anyCall(func(h *model.History, c *model.Call) bool {
-		if c.Req.Kind != model.NextCheckpoint || c.Served == 0 {
+// isSubsumed reports whether a checkpoint is given an id and never completed, and a later one of
+// the same attempt is.
+func isSubsumed(h *model.History, c *model.Call) bool {
+	if c.Req.Kind != model.NextCheckpoint || c.Served == 0 {
+		return false
+	}
+	isCompleted := false
+	for i := range h.Calls {
+		o := &h.Calls[i]
+		if o.Req.Kind != model.Completion || o.Served == 0 || o.Attempt != c.Attempt {
+			continue
+		}
+		if o.Req.Seq == c.Ans.Seq {
 			return false
 		}
-		isCompleted := false
-		for i := range h.Calls {
-			o := &h.Calls[i]
-			if o.Req.Kind != model.Completion || o.Served == 0 || o.Attempt != c.Attempt {
-				continue
-			}
-			if o.Req.Seq == c.Ans.Seq {
-				return false
-			}
-			isCompleted = isCompleted || o.Req.Seq > c.Ans.Seq
-		}
-		return isCompleted
-	})(h)
+		isCompleted = isCompleted || o.Req.Seq > c.Ans.Seq
+	}
+	return isCompleted
 }
 
 func transactionProbes() []Probe {
@@ -260,11 +266,11 @@ func transactionProbes() []Probe {
 		{Name: "prepare-known", Says: "a transaction is prepared that is prepared already",
 			Is: answered(model.DoneBefore, model.PrepareTxn)},
 		{Name: "committed-with-next", Says: "a completion commits what an earlier one has left",
-			Is: isCommittedWithNext},
+			Is: anyCall(isCommitWithNext)},
 	}
 }
 
-func isCommittedLater(outcome model.Outcome) func(h *model.History) bool {
+func isCommittedLater(outcome model.Outcome) func(v *view) bool {
 	return anyCall(func(h *model.History, c *model.Call) bool {
 		if c.Req.Kind != model.CommitTxn || c.Served == 0 || c.Ans.Outcome != outcome {
 			return false
@@ -276,26 +282,24 @@ func isCommittedLater(outcome model.Outcome) func(h *model.History) bool {
 	})
 }
 
-// isCommittedWithNext reports whether a transaction was committed by the attempt that prepared it
-// after a later checkpoint of that attempt was completed.
-func isCommittedWithNext(h *model.History) bool {
-	return anyCall(func(h *model.History, c *model.Call) bool {
-		if c.Req.Kind != model.CommitTxn || c.Served == 0 || c.Ans.Outcome != model.Done {
-			return false
+// isCommitWithNext reports whether a commit is of a transaction that the same attempt has prepared,
+// and comes after a later checkpoint of that attempt was completed.
+func isCommitWithNext(h *model.History, c *model.Call) bool {
+	if c.Req.Kind != model.CommitTxn || c.Served == 0 || c.Ans.Outcome != model.Done {
+		return false
+	}
+	checkpoint := int64(0)
+	for i := range h.Calls {
+		p := &h.Calls[i]
+		if p.Req.Kind == model.PrepareTxn && p.Req.Token == c.Req.Token &&
+			p.Req.Channel == c.Req.Channel && p.Attempt == c.Attempt {
+			checkpoint = p.Req.Seq
 		}
-		checkpoint := int64(0)
-		for i := range h.Calls {
-			p := &h.Calls[i]
-			if p.Req.Kind == model.PrepareTxn && p.Req.Token == c.Req.Token &&
-				p.Req.Channel == c.Req.Channel && p.Attempt == c.Attempt {
-				checkpoint = p.Req.Seq
-			}
-		}
-		return checkpoint != 0 && slices.ContainsFunc(h.Calls, func(o model.Call) bool {
-			return o.Req.Kind == model.Completion && o.Attempt == c.Attempt &&
-				o.Req.Seq > checkpoint && o.Served != 0 && o.Served < c.Invoked
-		})
-	})(h)
+	}
+	return checkpoint != 0 && slices.ContainsFunc(h.Calls, func(o model.Call) bool {
+		return o.Req.Kind == model.Completion && o.Attempt == c.Attempt &&
+			o.Req.Seq > checkpoint && o.Served != 0 && o.Served < c.Invoked
+	})
 }
 
 func batchProbes() []Probe {
