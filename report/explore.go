@@ -239,14 +239,14 @@ func (b *ExplorationBound) text() string {
 	what := fmt.Sprintf("up to %s at every place", b.faults())
 	switch {
 	case b.Walks > 0:
-		return fmt.Sprintf("%s, %s at random", several(b.Records, "record"),
-			several(b.Walks, "run"))
+		return fmt.Sprintf("%s, %s at random", Several(b.Records, "record"),
+			Several(b.Walks, "run"))
 	case b.Orders:
-		return several(b.Records, "record") + ", every order of events"
+		return Several(b.Records, "record") + ", every order of events"
 	case len(b.Classes) == 0:
 		what = "no fault"
 	}
-	return fmt.Sprintf("%s, %s, %s", several(b.Records, "record"), what, b.seeds())
+	return fmt.Sprintf("%s, %s, %s", Several(b.Records, "record"), what, b.seeds())
 }
 
 // classesMax is how many classes of faults are named in a title.
@@ -255,10 +255,10 @@ const classesMax = 4
 // faults says how many faults there are, and of which classes.
 func (b *ExplorationBound) faults() string {
 	if n := len(b.Classes); n > classesMax {
-		return fmt.Sprintf("%s of %d classes", several(b.Faults, "fault"), n)
+		return fmt.Sprintf("%s of %d classes", Several(b.Faults, "fault"), n)
 	}
 	if classes := strings.Join(b.Classes, ", "); classes != "crash" {
-		return fmt.Sprintf("%s (%s)", several(b.Faults, "fault"), classes)
+		return fmt.Sprintf("%s (%s)", Several(b.Faults, "fault"), classes)
 	}
 	if b.Faults == 1 {
 		return "1 crash"
@@ -325,13 +325,13 @@ func (w *writer) classes(e *Exploration) {
 // counts says how many runs there are.
 func (e *Exploration) counts() string {
 	if !e.Bound.Orders {
-		return fmt.Sprintf("%s, %d distinct", several(e.Runs, "run"), e.States)
+		return fmt.Sprintf("%s, %d distinct", Several(e.Runs, "run"), e.States)
 	}
 	ends := "1 end of a run"
 	if e.Runs != 1 {
 		ends = fmt.Sprintf("%d ends of runs", e.Runs)
 	}
-	return fmt.Sprintf("%s, %s", ends, several(e.States, "state"))
+	return fmt.Sprintf("%s, %s", ends, Several(e.States, "state"))
 }
 
 // smallestRuns lists the anomalies that are findings, or those that are not, each with the line

@@ -153,11 +153,11 @@ func newMatrixRow(m *search.Matrix, r *search.Row,
 
 // boundOf says how many runs of each kind a row has.
 func boundOf(r *search.Row) string {
-	seeds := several(r.Seeds.Runs, "seed")
+	seeds := Several(r.Seeds.Runs, "seed")
 	if r.Class.Action == 0 {
 		return seeds
 	}
-	return seeds + ", " + several(r.Placed.Runs, "place")
+	return seeds + ", " + Several(r.Placed.Runs, "place")
 }
 
 // placedText says what a placed run is.

@@ -9,14 +9,14 @@ const droppedMax = 10
 func (c *Case) Shrinking() string {
 	s := c.Shrunk
 	size := func(i int) string {
-		return fmt.Sprintf("%s, %s, %s", several(s.Faults[i], "fault"),
-			several(s.Records[i], "record"), several(s.Events[i], "event"))
+		return fmt.Sprintf("%s, %s, %s", Several(s.Faults[i], "fault"),
+			Several(s.Records[i], "record"), Several(s.Events[i], "event"))
 	}
 	minimal := "minimal"
 	if !s.IsMinimal {
 		minimal = "not known to be minimal"
 	}
-	return fmt.Sprintf("%s → %s; %s, %s", size(0), size(1), several(int64(s.Runs), "run"), minimal)
+	return fmt.Sprintf("%s → %s; %s, %s", size(0), size(1), Several(int64(s.Runs), "run"), minimal)
 }
 
 // shrunk says what the run does not need of the one that it was made from.
@@ -26,8 +26,8 @@ func (w *writer) shrunk(c *Case) {
 		return
 	}
 	w.blank()
-	w.line("not needed: %s, %s", several(int64(len(s.Dropped)), "fault"),
-		several(s.Records[0]-s.Records[1], "record"))
+	w.line("not needed: %s, %s", Several(int64(len(s.Dropped)), "fault"),
+		Several(s.Records[0]-s.Records[1], "record"))
 	for _, f := range s.Dropped[:min(len(s.Dropped), droppedMax)] {
 		w.hanging(f.String(), "  ", "    ")
 	}
@@ -37,7 +37,7 @@ func (w *writer) shrunk(c *Case) {
 	switch {
 	case !s.IsMinimal:
 		w.line("perhaps not minimal: it ended after %s, before every single step was tried",
-			several(int64(s.Runs), "run"))
+			Several(int64(s.Runs), "run"))
 	case s.Singles == 1:
 		w.line("minimal: the only single deletion or weakening loses it")
 	default:

@@ -205,7 +205,7 @@ func (w *writer) sweepFailures(s *Sweep) {
 		w.line("      %s: %d of %d runs", f.unit, f.Count, f.Runs)
 		w.line("      %s (95 %% interval %s to %s); fastest: seed %d, %s, %d events",
 			percent(float64(f.Count)/float64(f.Runs)), percent(f.Low), percent(f.High), f.Seed,
-			several(len(f.Faults), "fault"), f.Events)
+			Several(len(f.Faults), "fault"), f.Events)
 		if f.Reproduce != "" {
 			w.line("      %s", f.Reproduce)
 		}
@@ -225,7 +225,7 @@ func (w *writer) sweepMissing(s *Sweep) {
 		if u.Missing == 0 {
 			continue
 		}
-		w.line("not run: %s of %s: %s", several(int(u.Missing), "seed"), u.Name(),
+		w.line("not run: %s of %s: %s", Several(int(u.Missing), "seed"), u.Name(),
 			strings.Join(u.Ranges, ", "))
 	}
 }
@@ -244,8 +244,8 @@ func (w *writer) sweepSummary(s *Sweep) {
 	case s.Unknown > 0:
 		w.line("unknown: %d of %d runs are undecided", s.Unknown, s.Runs)
 	case unsure:
-		w.line("nothing failed in %s, and that is not all", several(int(s.Runs), "run"))
+		w.line("nothing failed in %s, and that is not all", Several(int(s.Runs), "run"))
 	default:
-		w.line("nothing failed in %s", several(int(s.Runs), "run"))
+		w.line("nothing failed in %s", Several(int(s.Runs), "run"))
 	}
 }

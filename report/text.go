@@ -337,8 +337,8 @@ func (w *writer) expectations(c *Case) {
 	}
 }
 
-// several counts things: "1 record", "3 records".
-func several[N int | int64](n N, thing string) string {
+// Several counts things in words: "1 record", "3 records".
+func Several[N int | int64](n N, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}

@@ -339,7 +339,7 @@ func (s *story) coordinated(e *model.Entry) string {
 	case model.FinishBatch:
 		return fmt.Sprintf("%s wrote down that batch %d is finished", who, e.Msg.Seq)
 	case model.WriteBatch:
-		return fmt.Sprintf("%s wrote %s of %s", who, several(len(e.Msg.Parts), "record"),
+		return fmt.Sprintf("%s wrote %s of %s", who, Several(len(e.Msg.Parts), "record"),
 			s.t.cutName(e.Msg.Token))
 	case model.CommitTxn:
 		if e.Msg.Flags&model.Whole != 0 {

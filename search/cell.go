@@ -157,14 +157,22 @@ const seedsMax = 1 << 62
 
 // countSeeds is how many seeds there are from first to last.
 func countSeeds(first, last uint64) (int64, error) {
-	switch {
-	case last < first:
-		return 0, fmt.Errorf("seeds %d-%d: the last is before the first", first, last)
-	case last-first >= seedsMax:
+	if err := checkSeeds(first, last); err != nil {
+		return 0, err
+	}
+	if last-first >= seedsMax {
 		return 0, fmt.Errorf("seeds %d-%d are too many: at the most %d can be counted", first, last,
 			int64(seedsMax))
 	}
 	return int64(last-first) + 1, nil
+}
+
+// checkSeeds refuses a range that ends before it begins.
+func checkSeeds(first, last uint64) error {
+	if last < first {
+		return fmt.Errorf("seeds %d-%d: the last is before the first", first, last)
+	}
+	return nil
 }
 
 // Seeds runs the scenario under a plan of the class for each seed from first to last.

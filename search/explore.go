@@ -126,15 +126,13 @@ func newExploration(lib *scenarios.Library, s *scenarios.Scenario, opts Explorin
 
 // setSeeds checks the seeds, or makes them the scenario's.
 func (x *Exploration) setSeeds() error {
-	switch own := x.Scenario.Seed; {
-	case x.HasSeeds && x.First > x.Last:
-		return fmt.Errorf("seeds %d-%d: the last is before the first", x.First, x.Last)
+	switch {
 	case x.HasSeeds:
+		return checkSeeds(x.First, x.Last)
 	case x.First != 0 || x.Last != 0:
 		return fmt.Errorf("seeds %d-%d are given, and HasSeeds is not", x.First, x.Last)
-	default:
-		x.First, x.Last, x.HasSeeds = own, own, true
 	}
+	x.First, x.Last, x.HasSeeds = x.Scenario.Seed, x.Scenario.Seed, true
 	return nil
 }
 

@@ -136,7 +136,7 @@ func (o *Orders) budget(job *model.Job) sim.Budget {
 func (o *Orders) Bound() string {
 	text := "every order of messages, requests and answers"
 	if o.Walks > 0 {
-		text = counted(int64(o.Walks), "run") + " at random of " + text
+		text = counted(o.Walks, "run") + " at random of " + text
 	}
 	if o.Crashes > 0 {
 		crashes := "1 crash"
@@ -146,11 +146,11 @@ func (o *Orders) Bound() string {
 		text += fmt.Sprintf(", up to %s at any effect", crashes)
 	}
 	if o.Timers > 0 {
-		text += fmt.Sprintf(", up to %s before their turn", counted(int64(o.Timers), "timer"))
+		text += fmt.Sprintf(", up to %s before their turn", counted(o.Timers, "timer"))
 	}
 	if o.Lulls > 0 {
 		text += fmt.Sprintf(", up to %s while only input is awaited",
-			counted(int64(o.Lulls), "more timer"))
+			counted(o.Lulls, "more timer"))
 	}
 	text += "; no latencies, and no other fault"
 	if o.Crashes > 0 && len(o.Victims) > 0 {

@@ -24,7 +24,14 @@ const (
 
 // Follow is the tape of a path (Tape.Path) through a scenario.
 func (o *Orders) Follow(s *scenarios.Scenario, path string) (*Tape, error) {
-	run, job, err := o.drive(s)
+	if err := o.check(s); err != nil {
+		return nil, err
+	}
+	input, _, err := o.Library.LoadInput(s)
+	if err != nil {
+		return nil, err
+	}
+	run, job, err := o.drive(s, input, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -50,17 +57,15 @@ func (o *Orders) Follow(s *scenarios.Scenario, path string) (*Tape, error) {
 	return t, nil
 }
 
-// drive begins a run of a scenario that is to go along a way.
-func (o *Orders) drive(s *scenarios.Scenario) (*sim.Ordered, *model.Job, error) {
-	if err := o.check(s); err != nil {
-		return nil, nil, err
-	}
-	runner, err := scenarios.NewRunner(o.Library, s)
+// drive begins a run of a scenario that is to go along a way. known is what a pass has learned.
+func (o *Orders) drive(s *scenarios.Scenario, input *model.Input, known *sim.Known) (*sim.Ordered,
+	*model.Job, error) {
+	runner, err := scenarios.NewRunnerOn(o.Library, s, input)
 	if err != nil {
 		return nil, nil, err
 	}
 	job := runner.Job()
-	return runner.Ordered(s.Seed, o.budget(job), nil, scenarios.Options{Unhashed: true}), job, nil
+	return runner.Ordered(s.Seed, o.budget(job), known, scenarios.Options{Unhashed: true}), job, nil
 }
 
 // follow takes the step that a word of a path says.
@@ -98,8 +103,8 @@ func pick(list []sim.Choice, number, what string) (sim.Choice, error) {
 }
 
 // number gives a tape its path.
-func (o *Orders) number(s *scenarios.Scenario, t *Tape) error {
-	run, _, err := o.drive(s)
+func (o *Orders) number(s *scenarios.Scenario, input *model.Input, t *Tape) error {
+	run, _, err := o.drive(s, input, nil)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func (p *ordersPass) walk(ctx context.Context) {
 		}
 		w.run()
 	}
-	p.stop(fmt.Sprintf("%s at random", counted(int64(p.orders.Walks), "run")))
+	p.stop(fmt.Sprintf("%s at random", counted(p.orders.Walks, "run")))
 }
 
 // run takes one run, and goes back to the beginning.

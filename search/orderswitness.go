@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/oncesim/oncesim/model"
-	"github.com/oncesim/oncesim/scenarios"
 	"github.com/oncesim/oncesim/sim"
 )
 
@@ -63,13 +62,13 @@ func (p *ordersPass) witness(input *model.Input, end *ordersEnd, isAgain bool) (
 			return nil, err
 		}
 	}
-	return tape, p.orders.number(p.scenario, tape)
+	return tape, p.orders.number(p.scenario, input, tape)
 }
 
 // retrace finds a way to an end that depends on nothing but the end: the first one, depth first, in
 // the order of sim.Ordered's Next. It goes only where all that happens is part of the end's past.
 func (p *ordersPass) retrace(input *model.Input, end *ordersEnd) (*Tape, error) {
-	goal, _, err := p.drive(input)
+	goal, _, err := p.orders.drive(p.scenario, input, p.known)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +79,7 @@ func (p *ordersPass) retrace(input *model.Input, end *ordersEnd) (*Tape, error) 
 				end.tape))
 		}
 	}
-	run, job, err := p.drive(input)
+	run, job, err := p.orders.drive(p.scenario, input, p.known)
 	if err != nil {
 		return nil, err
 	}
@@ -89,17 +88,6 @@ func (p *ordersPass) retrace(input *model.Input, end *ordersEnd) (*Tape, error) 
 		panic(fmt.Sprintf("search: no way to the end of %s", end.tape))
 	}
 	return &Tape{Job: job, Steps: r.steps}, nil
-}
-
-// drive begins a run as the workers do.
-func (p *ordersPass) drive(input *model.Input) (*sim.Ordered, *model.Job, error) {
-	runner, err := scenarios.NewRunnerOn(p.orders.Library, p.scenario, input)
-	if err != nil {
-		return nil, nil, err
-	}
-	job := runner.Job()
-	return runner.Ordered(p.scenario.Seed, p.orders.budget(job), p.known,
-		scenarios.Options{Unhashed: true}), job, nil
 }
 
 // retracer looks for a way to an end.

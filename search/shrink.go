@@ -152,9 +152,10 @@ func (k *shrinker) result(isMinimal bool) *scenarios.Scenario {
 	return &s
 }
 
-func counted(n int64, what string) string {
+// counted counts things in words: "1 record", "3 records".
+func counted[N int | int64](n N, thing string) string {
 	if n == 1 {
-		return "1 " + what
+		return "1 " + thing
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -90,9 +90,10 @@ func (o *Sweeping) complete() {
 
 // check says what of complete options makes no sense.
 func (o *Sweeping) check() error {
+	if err := checkSeeds(o.First, o.Last); err != nil {
+		return err
+	}
 	switch {
-	case o.Last < o.First:
-		return fmt.Errorf("seeds %d-%d: the last is before the first", o.First, o.Last)
 	case o.Last-o.First == math.MaxUint64:
 		return fmt.Errorf("seeds %d-%d are too many: one less can be counted", o.First, o.Last)
 	case o.Shard < 1 || o.Shard > o.Shards || o.Shards > shardsMax:

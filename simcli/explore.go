@@ -215,7 +215,7 @@ func (a *app) explore(ctx context.Context, t *target, modes []*model.Mode, opts 
 	default:
 		a.out.json(all)
 	}
-	a.tell("%s: %s, %d/s", a.program, countOf(runs, "run"), rate(runs, began))
+	a.tell("%s: %s, %d/s", a.program, report.Several(runs, "run"), rate(runs, began))
 	if ctx.Err() != nil && len(left) > 0 {
 		a.tellLeft(left, len(modes) > 1)
 	}
@@ -231,14 +231,6 @@ func (a *app) tellLeft(left []*model.Mode, areSeveral bool) {
 	}
 	a.tell("%s: interrupted; to go on, run it again with --modes %s", a.program,
 		strings.Join(names(left, func(m *model.Mode) string { return m.Name }), ","))
-}
-
-// countOf counts things: "1 run", "3 runs".
-func countOf(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // exploreMode explores one mode and notes what that means. There is no document where the faults
@@ -404,7 +396,7 @@ func (a *app) follow(t *target, mode *model.Mode, x *exploration) error {
 		a.out.json(report.NewRun(c))
 	} else {
 		a.out.print(fmt.Sprintf("one order of events, of %s and without latencies\n%s",
-			countOf(int64(len(tape.Steps)), "step"), report.Text(c, a.style())))
+			report.Several(len(tape.Steps), "step"), report.Text(c, a.style())))
 	}
 	a.note(statusOfRun(c))
 	return nil
