@@ -90,15 +90,19 @@ func deadlineOf(t any) time.Time {
 	return time.Time{}
 }
 
+// context ends when a test has to.
+func (u *subject) context() (context.Context, context.CancelFunc) {
+	if u.deadline.IsZero() {
+		return context.WithCancel(context.Background())
+	}
+	return context.WithDeadline(context.Background(), u.deadline)
+}
+
 // matrix fills the matrix; nil: it fails the test.
 func (u *subject) matrix(t TB, modes []*model.Mode) *report.Matrix {
 	t.Helper()
-	ctx := context.Background()
-	if !u.deadline.IsZero() {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, u.deadline)
-		defer cancel()
-	}
+	ctx, cancel := u.context()
+	defer cancel()
 	rows := 0
 	opts := search.Comparing{Modes: modes, Classes: u.lib.Classes, First: u.seeds.first,
 		Last: u.seeds.last, Progress: func(done, _ int) { rows = done }}

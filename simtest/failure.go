@@ -147,12 +147,8 @@ func (f *failure) shrink(s *scenarios.Scenario) (small *scenarios.Scenario, by *
 	if f.u.set.shrink <= 0 {
 		return s, nil, ""
 	}
-	ctx := context.Background()
-	if !f.u.deadline.IsZero() {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, f.u.deadline)
-		defer cancel()
-	}
+	ctx, cancel := f.u.context()
+	defer cancel()
 	var err error
 	if p := catch(func() { by, err = f.shrinkGuarded(ctx, s) }); p != nil {
 		err = p

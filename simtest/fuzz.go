@@ -50,7 +50,7 @@ func Fuzz(f *testing.F, s Scenario, opts ...Option) {
 	if err != nil {
 		f.Fatalf("%v", err)
 	}
-	if hasFlag("test.fuzz") || hasFlag("test.fuzzworker") {
+	if isFuzzing() {
 		files = nil // the fuzzer wants to be fast
 	}
 	for _, file := range files {
@@ -75,6 +75,9 @@ func Fuzz(f *testing.F, s Scenario, opts ...Option) {
 	})
 }
 
+// isFuzzing reports whether the fuzzer looks for new runs.
+func isFuzzing() bool { return hasFlag("test.fuzz") || hasFlag("test.fuzzworker") }
+
 // fuzz makes a run that the fuzzer has chosen.
 func (w *sweeper) fuzz(t *testing.T, r run) {
 	t.Helper()
@@ -87,7 +90,7 @@ func (w *sweeper) fuzz(t *testing.T, r run) {
 		return
 	}
 	f := &failure{u: w.u, test: t.Name(), job: w.job, run: &r}
-	if hasFlag("test.fuzz") || hasFlag("test.fuzzworker") {
+	if isFuzzing() {
 		t.Fatalf("%s", f.line())
 	}
 	if f.again(); r.differs == nil {
