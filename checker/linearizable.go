@@ -86,15 +86,18 @@ func Linearizable(s Subject, stepsMax int) []model.Verdict {
 	if stepsMax == 0 {
 		stepsMax = StepsDefault
 	}
-	l := linear{h: unbatched(s.History)}
-	isTransactional := s.Shape == model.Log && l.hasTransactions()
+	l := linear{h: s.History}
 	g := l.sort(s.Shape)
+	if l.hasBatches {
+		l = linear{h: unbatched(s.History)}
+		g = l.sort(s.Shape)
+	}
 	verdicts := []model.Verdict{
 		l.registers(model.InputLog, stepsMax),
 		l.registers(model.StateStore, stepsMax),
 	}
 	switch {
-	case isTransactional:
+	case s.Shape == model.Log && l.hasTransactions:
 		return append(verdicts, l.decisions(stepsMax))
 	case s.Shape == model.Log:
 		return append(verdicts, l.logs(g))
@@ -112,10 +115,12 @@ type linear struct {
 	h       *model.History
 	calls   [model.External][]int32 // to the services before the external one
 	verdict *model.Verdict
+
+	hasBatches, hasTransactions bool
 }
 
 // sort goes through the calls once: it lists those to each service, and enters those to an external
-// log into what it returns.
+// log into what it returns. If there are batches, or a log has transactions, that is of no use.
 func (l *linear) sort(shape model.SinkShape) (g *logs) {
 	if shape == model.Log {
 		g = &logs{linear: l, end: l.h.End.N, isGuess: true}
@@ -128,8 +133,17 @@ func (l *linear) sort(shape model.SinkShape) (g *logs) {
 		}
 		if call.Service >= 0 && call.Service < model.External {
 			l.calls[call.Service] = append(l.calls[call.Service], int32(i))
-		} else if g != nil && isOfLog(call) {
-			g.guess(call)
+			continue
+		}
+		switch call.Req.Kind {
+		case model.WriteBatch:
+			l.hasBatches = true
+		case model.BeginTxn:
+			l.hasTransactions = true
+		case model.Write, model.Read:
+			if g != nil && isOfLog(call) {
+				g.guess(call)
+			}
 		}
 	}
 	return g

@@ -7,13 +7,6 @@ import "github.com/oncesim/oncesim/model"
 // before nothing is known. Where a row was written by another request too, the places are not known
 // either: a log by identity passes over what it has.
 func unbatched(h *model.History) *model.History {
-	isIn := false
-	for i := range h.Calls {
-		isIn = isIn || h.Calls[i].Req.Kind == model.WriteBatch
-	}
-	if !isIn {
-		return h
-	}
 	type name struct {
 		part int64
 		id   model.ID

@@ -108,16 +108,6 @@ func (r *registers) enter(a, b uint64, op registerOp) {
 	r.ops[n] = append(r.ops[n], op)
 }
 
-// hasTransactions reports whether anyone began one.
-func (l *linear) hasTransactions() bool {
-	for i := range l.h.Calls {
-		if l.h.Calls[i].Req.Kind == model.BeginTxn {
-			return true
-		}
-	}
-	return false
-}
-
 // decisions judges a transactional log by what becomes of its transactions: each transactional id
 // is a register that is undecided with each begin, and then decided once.
 func (l *linear) decisions(stepsMax int) model.Verdict {

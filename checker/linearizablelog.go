@@ -9,23 +9,28 @@ import (
 	"github.com/oncesim/oncesim/model"
 )
 
-// place is one place of a log: what is known to be there, and when it came to be there at the
-// earliest and at the latest.
+// place is one place of a log: when it came to be there at the earliest and at the latest, and what
+// is known to be there. It holds no pointer, since a long log has many.
 type place struct {
-	rec       *model.Record // nil: nobody saw it, and no write was told that it is here
-	name      *model.Record // of the same identity: a write was told that it had been here before
-	low, high int64         // event numbers
-	isWritten bool          // a write was told that it is here
-	isBegun   bool          // something was entered
+	low, high int64 // event numbers
+	what      int32 // of logPart.whats, from 1; 0: what the final read shows there, if anything
+	isWritten bool  // a write was told that it is here
+	isBegun   bool  // something was entered
 }
 
-// known is what is known to be at a place.
-func (at *place) known() *model.Record {
+// what is what is known to be at a place.
+type what struct {
+	rec  *model.Record // nil: nobody saw it, and no write was told that it is here
+	name *model.Record // of the same identity: a write was told that it had been here before
+}
+
+// any is the record, or one of the same identity, or an empty one.
+func (w what) any() *model.Record {
 	switch {
-	case at.rec != nil:
-		return at.rec
-	case at.name != nil:
-		return at.name
+	case w.rec != nil:
+		return w.rec
+	case w.name != nil:
+		return w.name
 	}
 	return &model.Record{}
 }
@@ -47,6 +52,7 @@ type logPart struct {
 	part    int64
 	appends int
 	places  []place
+	whats   []what
 	gaps    []gap // before each place, and at the end
 	open    []openAppend
 	need    int // the log was at least that long
@@ -162,13 +168,34 @@ func (g *logs) place(p *logPart, k int) *place {
 	at.isBegun, at.high = true, never
 	if k < p.shown {
 		o := &g.h.Final[p.first+k]
-		at.rec = &o.Out
 		p.isWrong = p.isWrong || int64(o.Part) != p.part || o.Seq != int64(k)
 	}
 	return at
 }
 
-// guess enters a call.
+// what is what is known to be at a place.
+func (g *logs) what(p *logPart, k int) what {
+	switch i := p.places[k].what; {
+	case i > 0:
+		return p.whats[i-1]
+	case k < p.shown:
+		return what{rec: &g.h.Final[p.first+k].Out}
+	}
+	return what{}
+}
+
+// know changes what is known to be at a place.
+func (p *logPart) know(k int, w what) {
+	at := &p.places[k]
+	if at.what == 0 {
+		p.whats = append(p.whats, w)
+		at.what = int32(len(p.whats))
+	}
+	p.whats[at.what-1] = w
+}
+
+// guess enters a call. Mostly it is a write that was told a place, and what the final read shows
+// there is what it wrote.
 func (g *logs) guess(call *model.Call) {
 	p := g.at(call.Req.Seq)
 	if isAppend(call) {
@@ -176,16 +203,16 @@ func (g *logs) guess(call *model.Call) {
 	}
 	k := call.Ans.Seq
 	isTold := call.Req.Kind == model.Write && call.Outcome == model.Done && call.Answered != 0
-	if !isTold || k < 0 || k >= int64(p.shown) || p.places[k].isBegun {
+	if !isTold || uint64(k) >= uint64(p.shown) || p.places[k].isBegun {
 		g.take(call)
 		return
 	}
 	o := &g.h.Final[p.first+int(k)]
-	if int64(o.Part) != p.part || o.Seq != k || o.Out != call.Req.Record {
+	if o.Seq != k || int64(o.Part) != p.part || o.Out != call.Req.Record {
 		p.isWrong = true
 	}
-	p.places[k] = place{rec: &o.Out, low: call.Invoked, high: call.Answered, isWritten: true,
-		isBegun: true}
+	at := &p.places[k]
+	at.low, at.high, at.isWritten, at.isBegun = call.Invoked, call.Answered, true, true
 	p.told++
 }
 
@@ -343,11 +370,12 @@ func (g *logs) saw(p *logPart, k int64, rec *model.Record, from, until int64) {
 	if !g.exists(p, k, rec, from, until) {
 		return
 	}
-	at := g.place(p, int(k))
-	if at.rec == nil {
-		at.rec = rec
+	at, was := g.place(p, int(k)), g.what(p, int(k))
+	if was.rec == nil {
+		was.rec = rec
+		p.know(int(k), was)
 	}
-	if *at.rec != *rec || at.name != nil && !at.name.Same(*rec) {
+	if *was.rec != *rec || was.name != nil && !was.name.Same(*rec) {
 		g.wrong(p, rec, fmt.Sprintf("place %d is told to hold two records", k), from, until,
 			at.high)
 	}
@@ -360,11 +388,12 @@ func (g *logs) heard(p *logPart, k int64, rec *model.Record, from, until int64) 
 	if !g.exists(p, k, rec, from, until) {
 		return
 	}
-	at := g.place(p, int(k))
-	if at.name == nil {
-		at.name = rec
+	at, was := g.place(p, int(k)), g.what(p, int(k))
+	if was.name == nil {
+		was.name = rec
+		p.know(int(k), was)
 	}
-	if !at.name.Same(*rec) || at.rec != nil && !at.rec.Same(*rec) {
+	if !was.name.Same(*rec) || was.rec != nil && !was.rec.Same(*rec) {
 		g.wrong(p, rec, fmt.Sprintf("place %d is told to hold two records", k), from, until,
 			at.high)
 	}
@@ -442,7 +471,7 @@ func (g *logs) order(p *logPart) {
 		at := g.place(p, k)
 		latest = max(latest, at.low)
 		if by := p.by(k); latest > by {
-			g.wrong(p, at.known(), fmt.Sprintf("place %d was taken by event %d, but it, a place "+
+			g.wrong(p, g.what(p, k).any(), fmt.Sprintf("place %d was taken by event %d, but it, a place "+
 				"before it or a read without it was begun at event %d", k, by, latest), by, latest)
 			return
 		}
@@ -463,14 +492,15 @@ func (g *logs) fill(p *logPart) bool {
 	for k := p.need - 1; k >= 0; k-- {
 		at := g.place(p, k)
 		deadline = min(deadline, p.gap(k+1).high, p.by(k))
+		v := vacancy{k, deadline, g.what(p, k)}
 		switch {
 		case at.isWritten:
-		case at.rec == nil && at.name != nil:
-			named = append(named, vacancy{k, deadline})
-		case at.rec == nil:
-			unseen = append(unseen, vacancy{k, deadline})
+		case v.rec == nil && v.name != nil:
+			named = append(named, v)
+		case v.rec == nil:
+			unseen = append(unseen, v)
 		default:
-			seen = append(seen, vacancy{k, deadline})
+			seen = append(seen, v)
 		}
 	}
 	if len(seen)+len(named)+len(unseen) == 0 {
@@ -499,12 +529,13 @@ func (g *logs) fill(p *logPart) bool {
 type vacancy struct {
 	place    int
 	deadline int64
+	what
 }
 
 // fillSeen fills the places that were seen and returns the open writes that are left over.
 func (g *logs) fillSeen(p *logPart, seen []vacancy) (left []openAppend, ok bool) {
 	slices.SortStableFunc(seen, func(a, b vacancy) int {
-		return cmp.Or(compareRecords(p.places[a.place].rec, p.places[b.place].rec),
+		return cmp.Or(compareRecords(a.rec, b.rec),
 			cmp.Compare(b.place, a.place))
 	})
 	slices.SortStableFunc(p.open, func(a, b openAppend) int {
@@ -512,18 +543,17 @@ func (g *logs) fillSeen(p *logPart, seen []vacancy) (left []openAppend, ok bool)
 	})
 	next := 0
 	for _, v := range seen {
-		at := &p.places[v.place]
 		for next < len(p.open) {
-			side := compareRecords(p.open[next].rec, at.rec)
+			side := compareRecords(p.open[next].rec, v.rec)
 			if side > 0 || side == 0 && p.open[next].call <= v.deadline {
 				break
 			}
 			left = append(left, p.open[next])
 			next++
 		}
-		if next == len(p.open) || compareRecords(p.open[next].rec, at.rec) != 0 {
-			g.wrong(p, at.rec, fmt.Sprintf("no write of what is at place %d was asked for by "+
-				"event %d", v.place, v.deadline), at.high, v.deadline)
+		if next == len(p.open) || compareRecords(p.open[next].rec, v.rec) != 0 {
+			g.wrong(p, v.rec, fmt.Sprintf("no write of what is at place %d was asked for by "+
+				"event %d", v.place, v.deadline), p.places[v.place].high, v.deadline)
 			return nil, false
 		}
 		next++
@@ -534,16 +564,16 @@ func (g *logs) fillSeen(p *logPart, seen []vacancy) (left []openAppend, ok bool)
 // fillNamed fills the places of which the identity is known, the last one first.
 func (g *logs) fillNamed(p *logPart, named []vacancy, left []openAppend) ([]openAppend, bool) {
 	for _, v := range named {
-		at, best := &p.places[v.place], -1
+		best := -1
 		for i, open := range left {
-			if open.rec.Same(*at.name) && open.call <= v.deadline &&
+			if open.rec.Same(*v.name) && open.call <= v.deadline &&
 				(best < 0 || open.call > left[best].call) {
 				best = i
 			}
 		}
 		if best < 0 {
-			g.wrong(p, at.name, fmt.Sprintf("no write of what is at place %d was asked for by "+
-				"event %d", v.place, v.deadline), at.high, v.deadline)
+			g.wrong(p, v.name, fmt.Sprintf("no write of what is at place %d was asked for by "+
+				"event %d", v.place, v.deadline), p.places[v.place].high, v.deadline)
 			return nil, false
 		}
 		left = slices.Delete(left, best, best+1)

@@ -274,13 +274,13 @@ func (o Outcome) String() string { return outcomeNames[o] }
 // changes afterwards.
 type Answer struct {
 	Outcome Outcome
+	End     bool  // Fetch: the input ends where this answer ends; Download: see there
+	Found   bool  // Get, Download: it is present; NewestBatch: it is finished
 	Seq     int64 // Position, Latest: an offset; Fetch: the first offset; Write: where it is;
 	// LoadIDs: the last number taken; LoadOutbox: the number of the first row; requests about
 	// checkpoints, transactions and batches: an id, an epoch or a number, see there
 	N       int64    // Records: how many; Download: how many are state; Write when Stale: a version
 	Wait    int64    // Fetch with N == 0: virtual ns until the next record arrives
-	End     bool     // Fetch: the input ends where this answer ends; Download: see there
-	Found   bool     // Get, Download: it is present; NewestBatch: it is finished
 	Value   Value    // Get
 	Records []Record // Fetch, Read, LoadIDs, LoadOutbox, Download, ListTxns, NewestBatch
 	Places  []int64  // Read: the place of each record, row or offset; nil: consecutive from Seq
