@@ -471,8 +471,9 @@ func (g *logs) order(p *logPart) {
 		at := g.place(p, k)
 		latest = max(latest, at.low)
 		if by := p.by(k); latest > by {
-			g.wrong(p, g.what(p, k).any(), fmt.Sprintf("place %d was taken by event %d, but it, a place "+
-				"before it or a read without it was begun at event %d", k, by, latest), by, latest)
+			g.wrong(p, g.what(p, k).any(), fmt.Sprintf("place %d was taken by event %d, but it, a "+
+				"place before it or a read without it was begun at event %d", k, by, latest),
+				by, latest)
 			return
 		}
 	}

@@ -98,8 +98,8 @@ const (
 )
 
 // Validate reports the first thing wrong with t: an empty or doubled name, a reference to no
-// earlier stage, too many hops, two operators of one name. The error says which name is meant and
-// what was expected.
+// earlier stage, too many hops, two operators of one name, a task that nothing feeds. The error
+// says which name is meant and what was expected.
 func (t *Topology) Validate() error {
 	if len(t.Inputs) == 0 || len(t.Stages) == 0 {
 		return fmt.Errorf("topology %q needs at least one input and one stage", t.Name)
@@ -185,7 +185,31 @@ func (t *Topology) validateStage(s *Stage, seen map[string]bool) error {
 				t.Name, s.Name, from)
 		}
 	}
+	if fed := t.Senders(s); s.Exchange == Forward && s.Parallel > fed {
+		return fmt.Errorf("topology %q: stage %q runs %d tasks, and forward from %d only as many "+
+			"get anything: expected parallelism %d at most, or by-key", t.Name, s.Name, s.Parallel,
+			fed, fed)
+	}
 	return nil
+}
+
+// Senders is how many tasks the widest of the inputs and stages has that a stage reads from:
+// behind a forward exchange no more tasks than that get anything.
+func (t *Topology) Senders(s *Stage) int {
+	n := 1
+	for _, from := range s.From {
+		for _, in := range t.Inputs {
+			if in.Name == from {
+				n = max(n, in.Partitions)
+			}
+		}
+		for i := range t.Stages {
+			if t.Stages[i].Name == from {
+				n = max(n, t.Stages[i].Parallel)
+			}
+		}
+	}
+	return n
 }
 
 // Partitions is the number of partitions over all inputs: the range of ID.Part.

@@ -47,6 +47,12 @@ func TestTopology_Validate(t *testing.T) {
 		`reads from nothing`:            func(t *model.Topology) { t.Stages[0].From = nil },
 		`reads from "side", which is`:   func(t *model.Topology) { t.Stages[0].From[0] = "side" },
 		"parallelism -1":                func(t *model.Topology) { t.Stages[0].Parallel = -1 },
+		`"side" runs 3 tasks, and forward from 2 only as many`: func(t *model.Topology) {
+			t.Stages[2].Parallel = 3
+		},
+		"expected parallelism 2 at most, or by-key": func(t *model.Topology) {
+			t.Stages[0].Parallel, t.Stages[0].From = 3, []string{"right", "left"}
+		},
 		"must be by-key": func(t *model.Topology) {
 			t.Stages[1].Exchange = model.Forward
 		},

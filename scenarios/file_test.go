@@ -79,7 +79,7 @@ func TestParse_Everything(t *testing.T) {
 			Name: "diamond", Says: "two ways: one result",
 			Inputs: []model.InputSpec{{Name: "left", Partitions: 2}, {Name: "right"}},
 			Stages: []model.Stage{
-				{Name: "a", Operator: double, From: []string{"left", "right"}, Parallel: 3},
+				{Name: "a", Operator: double, From: []string{"left", "right"}, Parallel: 2},
 				{Name: "b", Operator: count, From: []string{"a"}, Exchange: model.ByKey},
 			},
 			Decoder: "clf", Sample: "access.log",

@@ -97,7 +97,7 @@ func drawTopology(r *rand.Rand, lib *Library) *model.Topology {
 			Operator: lib.Operators[r.IntN(len(lib.Operators))], Parallel: r.IntN(4),
 			Exchange: model.ByKey}
 		if s.Operator.Kind == model.Stateless && r.IntN(2) == 0 {
-			s.Exchange = model.Forward
+			s.Exchange, s.Parallel = model.Forward, min(s.Parallel, t.Senders(&s))
 		}
 		t.Stages, from = append(t.Stages, s), append(from, s.Name)
 	}

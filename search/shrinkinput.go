@@ -254,7 +254,8 @@ func (k *shrinker) reshape() {
 func (k *shrinker) shapeSteps(yield func(candidate) bool) bool { return k.shapes(false, yield) }
 
 // shapes yields every way to take away one partition of an input or one task of a stage, or all but
-// one. A topology with a sum that no step changes stays: a file cannot say that.
+// one, and with it the tasks that nothing would feed. A topology with a sum that no step changes
+// stays: a file cannot say that.
 func (k *shrinker) shapes(toOne bool, yield func(candidate) bool) bool {
 	fewer := func(n int) int {
 		if toOne {
@@ -269,6 +270,7 @@ func (k *shrinker) shapes(toOne bool, yield func(candidate) bool) bool {
 	for i, in := range old.Inputs {
 		t := cloned(old)
 		t.Inputs[i].Partitions = fewer(in.Partitions)
+		narrow(t)
 		if in.Partitions > 1 && (!yield(k.dealt(t)) || !yield(k.withoutParts(t, i))) {
 			return false
 		}
@@ -276,11 +278,21 @@ func (k *shrinker) shapes(toOne bool, yield func(candidate) bool) bool {
 	for i, stage := range old.Stages {
 		t := cloned(old)
 		t.Stages[i].Parallel = fewer(stage.Parallel)
+		narrow(t)
 		if stage.Parallel > 1 && !yield(k.withTopology(t)) {
 			return false
 		}
 	}
 	return true
+}
+
+// narrow takes away the tasks that nothing feeds.
+func narrow(t *model.Topology) {
+	for i := range t.Stages {
+		if s := &t.Stages[i]; s.Exchange == model.Forward {
+			s.Parallel = min(s.Parallel, t.Senders(s))
+		}
+	}
 }
 
 func cloned(t *model.Topology) *model.Topology {

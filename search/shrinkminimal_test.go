@@ -142,7 +142,9 @@ func lesser(s *scenarios.Scenario) []*scenarios.Scenario {
 		c.Faults, c.Input.Lines = slices.Clone(s.Faults), slices.Clone(s.Input.Lines)
 		c.Params = slices.Clone(s.Params)
 		change(&c)
-		list = append(list, &c)
+		if c.Topology.Validate() == nil {
+			list = append(list, &c)
+		}
 	}
 	for i, f := range s.Faults {
 		add(func(c *scenarios.Scenario) { c.Faults = slices.Delete(c.Faults, i, i+1) })

@@ -76,7 +76,6 @@ type draft struct {
 	also   *model.Mode        // tolerates the faults as well; nil: nobody else has to
 	isFree bool               // any value of each parameter, also of those that the claims rest on
 	isCalm bool               // nothing fails
-	isIdle bool               // tasks may be there that nothing is sent to
 	isWild bool               // any sink, any class of faults, and some faults at a time
 }
 
@@ -160,7 +159,7 @@ func (d draft) topology(rt *rapid.T) *model.Topology {
 		read |= roots[st.Name]
 		top.Stages, names = append(top.Stages, st), append(names, st.Name)
 		isKeyed := st.Operator.Kind != model.Stateless && st.Parallel > 1
-		if isKeyed || !d.isIdle && hasIdle(top) {
+		if isKeyed || st.Parallel > top.Senders(&st) {
 			top.Stages[i].Exchange = model.ByKey
 		}
 	}
@@ -177,14 +176,6 @@ func (d draft) stage(rt *rapid.T, i int) model.Stage {
 			func(op *model.Operator) string { return op.Name }),
 		Parallel: rapid.IntRange(1, 2).Draw(rt, "parallel"),
 		Exchange: model.Exchange(rapid.IntRange(0, 1).Draw(rt, "exchange"))}
-}
-
-// hasIdle reports whether a task of an operator has nobody that sends to it: with more tasks than
-// those before it, a stage behind a forward exchange has some.
-func hasIdle(top *model.Topology) bool {
-	return slices.ContainsFunc(model.NewJob(top, nil).Tasks, func(t model.Task) bool {
-		return t.Role == model.Operate && len(t.In) == 0
-	})
 }
 
 // params draws parameters; those that the claims of the mode rest on have their default, or a value

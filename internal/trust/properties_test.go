@@ -107,10 +107,6 @@ var excuses = []struct {
 	{"what was not committed when its checkpoint was complete never is",
 		func(s *scenarios.Scenario) bool { return isSet(s, "commit-all", 0) },
 		[]string{"progress"}},
-	{"no barrier reaches a task that nobody sends to, so that nothing is ever complete",
-		func(s *scenarios.Scenario) bool {
-			return hasIdle(s.Topology) && s.Mode.State == model.Snapshotted
-		}, legal},
 }
 
 // isSet reports whether a mode has a parameter, and with some value.
@@ -142,8 +138,7 @@ func excusesOf(s *scenarios.Scenario, property string) (list []int) {
 // judges say so, but where excuses has a reason.
 func TestProperties_WithoutFaultsAllModesAreExact(t *testing.T) {
 	lib := drawnLibrary()
-	d := draft{lib: lib, modes: lib.Modes, kind: model.NonDeterministic, isFree: true, isCalm: true,
-		isIdle: true}
+	d := draft{lib: lib, modes: lib.Modes, kind: model.NonDeterministic, isFree: true, isCalm: true}
 	var open share
 	needed := make([]int, len(excuses))
 	check(t, 200, 4_000, func(rt *rapid.T) {
@@ -174,7 +169,7 @@ func TestProperties_WithoutFaultsAllModesAreExact(t *testing.T) {
 // wild is whatever can be drawn: any fault, any parameter and any sink.
 func wild(lib *scenarios.Library) draft {
 	return draft{lib: lib, modes: lib.Modes, kind: model.NonDeterministic, isFree: true,
-		isIdle: true, isWild: true}
+		isWild: true}
 }
 
 // end is how the run of a trial ends, with its hash.
