@@ -43,7 +43,7 @@ func (j *Judge) judgeTable(reason string) (model.Result, string) {
 	}
 	f := j.fold(j.home())
 	if f.state && j.fits(true) {
-		return model.Holds, ""
+		return j.joint(model.Holds, "", false)
 	}
 	j.consider(true)
 	j.reportHeldPure()
@@ -56,7 +56,8 @@ func (j *Judge) judgeTable(reason string) (model.Result, string) {
 	if reason != "" || j.Reported() > 0 {
 		return j.conclude(reason)
 	}
-	return j.together(q)
+	result, reason := j.together(q)
+	return j.joint(result, reason, false)
 }
 
 // explainHeld searches for an explanation of what the table holds in the end, key by key of the

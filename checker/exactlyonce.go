@@ -22,6 +22,20 @@ func checkExactlyOnce(j *Judge) (model.Result, string) {
 	if j.plan.ambiguous {
 		return model.Undecided, reasonAmbiguous
 	}
+	result, reason := j.explainOutput()
+	if result != model.Holds || !j.completed {
+		return result, reason
+	}
+	if entry := j.shownTangled(); entry > 0 {
+		j.reportEntry(model.Reorder, entry-1, model.Fact{Times: -1})
+		return j.conclude("")
+	}
+	return j.joint(result, reason, true)
+}
+
+// explainOutput explains what is visible and the state, but for the order in which operators
+// without state merge channels. If it does, so does the flow.
+func (j *Judge) explainOutput() (model.Result, string) {
 	j.look()
 	j.reportFakes()
 	j.reportRepeats()

@@ -42,7 +42,7 @@ func (j *Judge) judgeState(from source) (model.Result, string) {
 		return model.Undecided, j.unfinished()
 	}
 	if f := j.fold(from); f.state {
-		return model.Holds, ""
+		return j.joint(model.Holds, "", false)
 	}
 	reason := ""
 	for op := int32(1); op <= j.plan.ops; op++ {
@@ -58,7 +58,8 @@ func (j *Judge) judgeState(from source) (model.Result, string) {
 	if reason != "" || j.Reported() > 0 {
 		return j.conclude(reason)
 	}
-	return j.together(query{state: true})
+	result, reason := j.together(query{state: true})
+	return j.joint(result, reason, false)
 }
 
 // judgeStates judges the states of an operator, key by key. It returns a reason where the budget

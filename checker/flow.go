@@ -8,8 +8,8 @@ import "github.com/oncesim/oncesim/model"
 // Only the order in which stateful operators take their inputs is free. It is handed in as a
 // witness, found in the claims or by a search, and checked here: complete, each input once, first
 // in first out on every channel. Operators without state are transparent: what they emit keeps
-// the order of the channel that it came by, and the order in which they merge channels is nobody's
-// concern.
+// the order of the channel that it came by. In which order they merge channels is found out only
+// where all else is right, see merges.
 type flow struct {
 	done  bool
 	from  source
@@ -28,7 +28,8 @@ type flow struct {
 	swaps int        // entries that were shown before others that precede them on their channel
 	rank  int32      // of the output that is expected next
 
-	rows precedence // of a table by key
+	rows   precedence // of a table by key
+	merges merges
 
 	whole   bool // each stateful operator has a complete and legal witness
 	matched int  // entries that the flow explains
@@ -49,6 +50,7 @@ type item struct {
 	chann int32  // one for each way of channels from a partition, or from a stateful task, to here
 	cell  int32  // the state it meets; -1: none or not known yet
 	nonce uint64 // of the life that takes its step in the witness
+	merge int32  // the last step on its way of a task that merges channels, plus one
 
 	next  int32 // search: the next item of the same cell, plus one
 	lane  int32 // search: the next item of the same channel, plus one
@@ -58,6 +60,8 @@ type item struct {
 
 // channel is a virtual channel: a path of tasks without state.
 type channel struct {
+	from  int32 // the channel that it goes on, or -1
+	task  int32 // through which it goes
 	item  int32 // the last item taken from it, plus one
 	entry int32 // the last entry shown of it, plus one
 	out   int32 // the last output of it, plus one
@@ -96,7 +100,7 @@ func (j *Judge) run() {
 		source := &j.plan.job.Tasks[part]
 		channel := j.channel(-1, part)
 		for i := range records {
-			j.route(source, &records[i], channel)
+			j.route(source, &records[i], channel, 0)
 		}
 	}
 	for op := int32(1); op <= j.plan.ops; op++ {
@@ -129,6 +133,7 @@ func (j *Judge) clearFlow() {
 	f.swaps, f.rank = 0, 0
 	f.whole, f.matched = true, 0
 	f.rows.outs = f.rows.outs[:0]
+	f.merges.reset()
 	j.finder.grouped = 0
 	for i := range j.seen.entries {
 		j.seen.entries[i].chann = 0
@@ -150,7 +155,7 @@ func (j *Judge) channel(from, task int32) int32 {
 	}
 	n, fresh := f.lanes.number(uint64(uint32(from)), uint64(task))
 	if fresh {
-		f.chans = append(f.chans, channel{})
+		f.chans = append(f.chans, channel{from: from, task: task})
 	}
 	*near = nearby{from, task, n + 1}
 	return n
@@ -159,16 +164,17 @@ func (j *Judge) channel(from, task int32) int32 {
 // nearby is the channel from a channel through a task, plus one.
 type nearby struct{ from, task, next int32 }
 
-// route sends a record along every route of a task. The record stays where it is.
-func (j *Judge) route(task *model.Task, rec *model.Record, chann int32) {
+// route sends a record along every route of a task, behind a step that merged channels. The record
+// stays where it is.
+func (j *Judge) route(task *model.Task, rec *model.Record, chann, merge int32) {
 	for route := range task.Routes {
 		next := j.receiver(task, route, rec)
 		if next.Role == model.Sink {
-			j.expect(rec, chann, next.Part)
+			j.expect(rec, chann, merge, next.Part)
 			continue
 		}
 		it := item{rec: rec, task: int32(next.Proc), chann: j.channel(chann, int32(next.Proc)),
-			cell: -1}
+			cell: -1, merge: merge}
 		if next.Op == 1 && j.plan.single {
 			j.pour(1, &it) // its outputs come in the order of its inputs: no need to keep these
 			continue
@@ -180,7 +186,7 @@ func (j *Judge) route(task *model.Task, rec *model.Record, chann int32) {
 // pour routes what an operator without state emits on an item.
 func (j *Judge) pour(op int32, it *item) {
 	records, isKept := j.pure(0, op, j.slot(it.rec.ID, op, it.rec.Path), it.rec)
-	j.emit(op, it, records, isKept, it.chann)
+	j.emit(op, it, records, isKept, it.chann, j.merged(op, it))
 }
 
 // pass takes all inputs of an operator and routes what it emits.
@@ -197,17 +203,18 @@ func (j *Judge) pass(op int32) {
 		f.whole = false
 		return
 	}
-	for _, i := range f.order {
+	for at, i := range f.order {
+		f.merges.taken = f.mark(f.merges.taken, int32(at), list[i].merge, list[i].chann, 0)
 		cell := &j.states.cells[list[i].cell]
 		value, records := j.step(0, op, list[i].rec, cell.current, list[i].nonce)
 		cell.current = value
-		j.emit(op, &list[i], records, false, j.channel(-1, list[i].task))
+		j.emit(op, &list[i], records, false, j.channel(-1, list[i].task), 0)
 	}
 }
 
 // emit routes what the step on an item emits. Records that are not kept are copied, unless they
 // become visible at once.
-func (j *Judge) emit(op int32, it *item, records []model.Record, isKept bool, chann int32) {
+func (j *Judge) emit(op int32, it *item, records []model.Record, isKept bool, chann, merge int32) {
 	task, f := &j.plan.job.Tasks[it.task], &j.flow
 	if !isKept && !j.plan.stages[op].terminal {
 		from := len(f.made)
@@ -215,19 +222,22 @@ func (j *Judge) emit(op int32, it *item, records []model.Record, isKept bool, ch
 		records = f.made[from:]
 	}
 	for i := range records {
-		j.route(task, &records[i], chann)
+		j.route(task, &records[i], chann, merge)
 	}
 }
 
 // expect looks for an output among what is visible.
-func (j *Judge) expect(out *model.Record, chann, part int32) {
+func (j *Judge) expect(out *model.Record, chann, merge, part int32) {
+	slot := j.slot(out.ID, out.Op, out.Path)
+	n := &j.nodes[slot]
+	if merge > 0 && n.first > 0 {
+		j.show(n.first-1, merge, chann, part)
+	}
 	if j.s.Shape == model.Keys {
 		j.expectRow(out, chann, part)
 		return
 	}
 	f := &j.flow
-	slot := j.slot(out.ID, out.Op, out.Path)
-	n := &j.nodes[slot]
 	n.expected = true
 	pure := j.plan.of(out.Op, out.ID.Part).owner == 0
 	if n.times == 0 {

@@ -21,6 +21,7 @@ type plan struct {
 	// receivers are by task and route who gets all of it; Nobody: the key decides.
 	receivers [][]model.ProcID
 	sinks     []int32   // by task: the partition of the sink that it writes to; -1: none
+	merges    []bool    // by task: it keeps no state and takes its inputs from several channels
 	heads     [][]int32 // by source partition: the operators that read it
 	parallel  bool      // an operator that feeds another runs several tasks side by side
 }
@@ -55,8 +56,8 @@ func (p *plan) next(task *model.Task, route model.Route) int32 {
 	return p.job.Tasks[task.Out[route.First].Peer].Op
 }
 
-// direct finds the routes along which everything goes to one task, and what leads to the sink: all
-// of it is sent forward.
+// direct finds the routes along which everything goes to one task, what leads to the sink, since
+// all of it is sent forward, and which tasks merge channels.
 func (p *plan) direct() {
 	p.receivers = make([][]model.ProcID, len(p.job.Tasks))
 	for i := range p.job.Tasks {
@@ -78,6 +79,8 @@ func (p *plan) direct() {
 			p.receivers[i] = append(p.receivers[i], to)
 		}
 		p.sinks = append(p.sinks, sink)
+		p.merges = append(p.merges, task.Role == model.Operate && len(task.In) > 1 &&
+			!p.stages[task.Op].stateful)
 	}
 	p.single = !p.stages[1].stateful
 	p.heads = make([][]int32, p.parts)

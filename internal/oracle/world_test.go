@@ -99,7 +99,8 @@ var (
 		}}
 )
 
-// chain is a topology of operators one behind the other; the last one reads by key.
+// chain is a topology of operators one behind the other; the last one reads by key. Where fewer
+// feed a stage it has fewer tasks.
 func chain(parts, parallel int, ops ...*model.Operator) *model.Topology {
 	t := &model.Topology{Name: "chain",
 		Inputs: []model.InputSpec{{Name: "input", Partitions: parts}}}
@@ -109,6 +110,8 @@ func chain(parts, parallel int, ops ...*model.Operator) *model.Topology {
 			Parallel: parallel}
 		if i == len(ops)-1 {
 			stage.Exchange = model.ByKey
+		} else {
+			stage.Parallel = min(parallel, t.Senders(&stage))
 		}
 		t.Stages = append(t.Stages, stage)
 		from = stage.Name
@@ -119,7 +122,7 @@ func chain(parts, parallel int, ops ...*model.Operator) *model.Topology {
 // rekeyed is a topology in which records go to several tasks by key and meet again under another.
 func rekeyed(a, b *model.Operator) *model.Topology {
 	t := chain(1, 2, a, b)
-	t.Stages[0].Exchange = model.ByKey
+	t.Stages[0].Exchange, t.Stages[0].Parallel = model.ByKey, 2
 	return t
 }
 

@@ -159,6 +159,14 @@ func TestJudges_AgreeWhereTheyDidNot(t *testing.T) {
 				Mode: "idempotent", Lines: []string{"a=0", "a=0", "a=0"},
 				Faults: []string{"poison record one/0:0 at bonus/0"}},
 			"at-most-once", []model.AnomalyKind{model.StateDuplicate}},
+		{"all that a step emits stays together, also where its task merges channels",
+			scenarios.Settings{Topology: &model.Topology{Name: "forked",
+				Inputs: []model.InputSpec{{Name: "one"}, {Name: "two"}},
+				Stages: []model.Stage{{Name: "fork", Operator: ownOperators[0],
+					From: []string{"one", "two"}}}},
+				Mode: "none", Lines: []string{"a=0", "b=0"},
+				Faults: []string{"delay call write 2 of sink/0 by 60ms"}},
+			"exactly-once", []model.AnomalyKind{model.Reorder}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			lib, s, err := tc.set.Resolve()
@@ -180,4 +188,32 @@ func TestJudges_AgreeWhereTheyDidNot(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Two tasks keep state behind one that merges channels, and each of them has an order of its
+// inputs. That no order of the merging task gives both is found from the inside. From the outside
+// only the orders that were found are looked at: it stays open whether others fit together.
+func TestJudges_LeaveMergesOpen(t *testing.T) {
+	set := scenarios.Settings{Topology: &model.Topology{Name: "forked-averages",
+		Inputs: []model.InputSpec{{Name: "input", Partitions: 2}},
+		Stages: []model.Stage{
+			{Name: "fork", Operator: ownOperators[0], From: []string{"input"}},
+			{Name: "average", Operator: operator(t, "average"), From: []string{"fork"},
+				Parallel: 2, Exchange: model.ByKey},
+		}},
+		Mode: "at-most-once", Lines: []string{"a=7", "a=0", "a=2", "a=0"}, Seed: 7,
+		Faults: []string{"delay call put 2 of average/0 by 60ms"}}
+	lib, s, err := set.Resolve()
+	require.NoError(t, err)
+	_, res, err := scenarios.Run(lib, s, scenarios.Options{Trace: true})
+	require.NoError(t, err)
+	x := res.Subject
+	report := oracle.Judge(x.Job, x.Mode, x.Input, x.Shape, res.Trace, x.History)
+	inside, _ := report.Verdict("exactly-once-state")
+	require.Equal(t, model.Violated, inside)
+	i := slices.IndexFunc(res.Verdicts, func(v model.Verdict) bool {
+		return v.Property == "exactly-once-state"
+	})
+	require.Equal(t, model.Undecided, res.Verdicts[i].Result)
+	require.Contains(t, res.Verdicts[i].Reason, "were not shown to fit together")
 }

@@ -448,36 +448,13 @@ func TestProperties_QuietTimeDoesNotMatter(t *testing.T) {
 	})
 }
 
-// differences are what the two judges are known to see otherwise, by how each of them defines it.
-// Besides, they may blame something else in jobs of several stages.
-var differences = []struct {
-	why        string
-	properties []string
-	is         func(op *model.Operator) bool // true of some operator of the job
-}{
-	{"the checker lets the outputs of one step come apart where an operator without state merges " +
-		"channels, and the oracle does not", []string{"exactly-once"},
-		func(op *model.Operator) bool { return op.Name == "own-fork" || op.Name == "split" }},
-}
-
-// isKnown reports whether the judges may see a property of a job otherwise.
-func isKnown(property string, top *model.Topology) bool {
-	for _, d := range differences {
-		if slices.Contains(d.properties, property) &&
-			slices.ContainsFunc(top.Stages, func(s model.Stage) bool { return d.is(s.Operator) }) {
-			return true
-		}
-	}
-	return false
-}
-
 // differ says what one judge calls violated and the other calls right.
 func differ(report *oracle.Report, res *scenarios.Result) (list []string) {
 	for i := range res.Verdicts {
 		v := &res.Verdicts[i]
 		result, kinds := report.Verdict(v.Property)
 		isOpen := result == model.Undecided || v.Result == model.Undecided
-		if !isOpen && result != v.Result && !isKnown(v.Property, res.Subject.Job.Topology) {
+		if !isOpen && result != v.Result {
 			list = append(list, fmt.Sprintf("%s: from the outside %s %v, from the inside %s %v",
 				v.Property, v.Result, shown(res.Verdicts[i:i+1], model.Anomalies()), result, kinds))
 		}
@@ -499,5 +476,5 @@ func TestProperties_JudgesAgree(t *testing.T) {
 		blamed.count(oracle.Disagreement(report, res.Verdicts) != "")
 	})
 	open.isAtMost(t, 10, "properties of which a judge could not say")
-	blamed.isAtMost(t, 2, "runs in which the judges blame something else, or differ as is known")
+	blamed.isAtMost(t, 2, "runs in which the judges blame something else")
 }
