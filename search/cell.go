@@ -238,22 +238,34 @@ func copyExtent(into, from *model.Extent) {
 	into.Input = append(into.Input[:0], from.Input...)
 }
 
-// reduce drops faults from witnesses that show their anomaly without them.
+// reduce drops faults from witnesses that show their anomaly without them. One run is the witness
+// of many anomalies; what each of its faults shows alone is run once.
 func (c *Cell) reduce(t *Tally) error {
 	w, err := c.worker()
 	if err != nil {
 		return err
 	}
+	type single struct {
+		seed uint64
+		rule model.Rule
+	}
+	shown := map[single]*Tally{}
 	for _, kind := range model.Anomalies() {
 		found := t.Witnesses[kind]
 		if found == nil || len(found.Rules) < 2 {
 			continue
 		}
-		for i := range found.Rules {
-			res := w.runner.Run(found.Seed, found.Rules[i:i+1], scenarios.Options{})
-			if shows(&res, kind) {
-				found.Rules = found.Rules[i : i+1]
-				found.Events = res.Subject.History.End.N
+		for i, rule := range found.Rules {
+			alone := shown[single{found.Seed, rule}]
+			if alone == nil {
+				alone = newTally(len(c.Library.Properties))
+				rules := found.Rules[i : i+1]
+				res := w.runner.Run(found.Seed, rules, scenarios.Options{})
+				alone.add(found.Seed, rules, &res)
+				shown[single{found.Seed, rule}] = alone
+			}
+			if smaller := alone.Witnesses[kind]; smaller != nil {
+				t.Witnesses[kind] = smaller
 				break
 			}
 		}
