@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,7 +15,10 @@ import (
 	"github.com/oncesim/oncesim/simcli"
 )
 
+// TestMain lets garbage grow to four times what lives, here and in the commands of scripts, which are
+// this program too: it is made of many small worlds, of which little lives at a time.
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
 	testscript.Main(m, map[string]func(){
 		"simrun": func() { simcli.Main(scenarios.Builtin()) },
 	})
