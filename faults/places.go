@@ -237,13 +237,14 @@ func (s Places) effects(p int) (first, n int64) {
 
 // calls is the same for transmissions of kind k.
 func (s Places) calls(p int, k model.Kind) (first, n int64) {
-	switch {
-	case !k.IsCall() || !s.Action.Fits(k) || !s.takes(k):
+	count := s.Extent.Calls[p][k]
+	if count == 0 || !k.IsCall() || !s.Action.Fits(k) || !s.takes(k) {
 		return 1, 0
-	case s.From == nil:
-		return s.span(0, s.Extent.Calls[p][k])
 	}
-	return s.span(s.From.Calls[p][k], s.Extent.Calls[p][k])
+	if s.From == nil {
+		return s.span(0, count)
+	}
+	return s.span(s.From.Calls[p][k], count)
 }
 
 // offsets is the number of offsets before which the partition of process p can be truncated. The
