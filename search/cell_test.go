@@ -43,12 +43,16 @@ func TestCell_AnyNumberOfWorkers(t *testing.T) {
 
 // A witness is enough to see the anomaly again.
 func TestCell_WitnessesReplay(t *testing.T) {
+	seeds := uint64(200)
+	if underRace {
+		seeds = 20
+	}
 	for i, class := range scenarios.Classes() {
 		cell := cellOf(t, "page-views-four", 2, i)
 		if !class.Applies(cell.Scenario.Mode) {
 			continue
 		}
-		tally, err := cell.Seeds(context.Background(), 1, 200)
+		tally, err := cell.Seeds(context.Background(), 1, seeds)
 		require.NoError(t, err)
 		runner, err := scenarios.NewRunner(cell.Library, cell.Scenario)
 		require.NoError(t, err)

@@ -53,7 +53,7 @@ func envelope(t *testing.T, lib *scenarios.Library, mode *model.Mode, top *model
 	case *full:
 		seeds = envelopeFull
 	case underRace:
-		seeds /= 10
+		seeds /= 30
 	}
 	tally, err := cell.Envelope(context.Background(), 1, seeds, envelopeFaults)
 	require.NoError(t, err)

@@ -86,12 +86,18 @@ func classesNamed(t *testing.T, lib *scenarios.Library, names ...string) (list [
 	return list
 }
 
+// isExplored reports whether a mode is explored here: without -golden.full no variant is, and under
+// the race detector one mode, which has all that workers share.
+func isExplored(mode *model.Mode) bool {
+	return *full || !mode.IsVariant && (!underRace || mode.Name == "at-least-once")
+}
+
 // What is passed over is not missed: exploring comes to the same runs, and to the same failures, as
 // running every list of places there is, and makes fewer runs.
 func TestExplore_MissesNothing(t *testing.T) {
 	lib := scenarios.Builtin()
 	for _, mode := range lib.Modes {
-		if mode.IsVariant && !*full {
+		if !isExplored(mode) {
 			continue
 		}
 		missesNothing(t, lib, mode, 2, "crash")
@@ -182,7 +188,7 @@ var goldenRuns = map[string][2]int64{
 func TestExplore_TwoCrashes(t *testing.T) {
 	lib := scenarios.Builtin()
 	for _, mode := range lib.Modes {
-		if mode.IsVariant && !*full {
+		if !isExplored(mode) {
 			continue
 		}
 		x, err := search.Explore(context.Background(), lib, smallPipeline(mode, 3),
@@ -207,7 +213,7 @@ func TestExplore_RandomPlansShowNothingElse(t *testing.T) {
 		plans = 20_000
 	}
 	for _, mode := range lib.Modes {
-		if mode.IsVariant && !*full {
+		if !isExplored(mode) {
 			continue
 		}
 		s := smallPipeline(mode, 2)

@@ -126,6 +126,9 @@ func TestOrders_AlignmentMakesCuts(t *testing.T) {
 
 // What small worlds come to, in states and ends.
 func TestOrders_SmallWorlds(t *testing.T) {
+	if underRace {
+		t.Skip("many states, and no other code than that of TestOrders_AnyNumberOfWorkers")
+	}
 	for _, c := range []struct {
 		mode         string
 		states, runs int64
