@@ -15,8 +15,8 @@ import (
 	"github.com/oncesim/oncesim/simcli"
 )
 
-// TestMain lets garbage grow to four times what lives, here and in the commands of scripts, which are
-// this program too: it is made of many small worlds, of which little lives at a time.
+// TestMain lets garbage grow to four times what lives, here and in the commands of scripts, which
+// are this program too: it makes many small worlds, of which little lives at a time.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	testscript.Main(m, map[string]func(){
