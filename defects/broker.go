@@ -99,7 +99,7 @@ func (f *follower) State(c *model.Codec) {
 var unsyncedWrite = Defect{
 	Name: "write-not-synced", Kind: &Broker,
 	Modes:  []string{"at-least-once", "acker", "idempotent", "idempotent-by-key", "dedup"},
-	Says:   "a write is acknowledged from memory, and gone when the log was down",
+	Says:   "a write is acknowledged from memory, and gone when the log misses a later request",
 	Origin: "nats-io/nats-server#7564", Property: "at-least-once",
 	Shown: Case{Topology: "pipeline", Records: 2,
 		Plan: []string{"crash external for 50ms at write 2 of sink/0"}},
@@ -108,7 +108,8 @@ var unsyncedWrite = Defect{
 
 var unsyncedUpdate = Defect{
 	Name: "update-not-synced", Kind: &Broker, Modes: []string{"dedup"},
-	Says:   "what the store was told last is gone when it was down, and the position is not",
+	Says: "what the store was told last is gone when it misses a later request, and the position " +
+		"is not",
 	Origin: "fluent/fluent-bit#6995", Property: "at-least-once",
 	Shown: Case{Topology: "fan-out", Records: 2,
 		Plan: []string{"crash store for 50ms at update 1 of double/0"}},
@@ -123,33 +124,34 @@ func forgetful(which model.ServiceID) func(model.ServiceID, model.Service) model
 // syncEvery is how long an unsynced keeps a change in memory if no other follows.
 const syncEvery = 3_000_000
 
-// unsynced is a service that has lost its last change when it comes back. Services are not told
-// that they were down; this one sees it by a request that is sent again and that it has not seen
-// before. Readers see what is safe.
+// unsynced is a service that has lost its last change when it comes back from where requests do not
+// reach it. Readers see what is safe.
 //
 //	before    the service before its last change, encoded; "": that is safe
 //	at        when that was
-//	outage    tells whether it was down
+//	missed    tells when it comes back
 type unsynced struct {
 	behind
 	before string
 	at     int64
-	outage outage
+	missed missed
 }
 
-// outage has the last request of each caller.
-type outage struct{ last []model.Message }
+// missed tells where a service has missed a request. Services are not told that they were down, and
+// to one that comes back after that all is as if a request had been lost, or its link cut: there is
+// a request that is sent again and that it has not seen before. It has the last one of each caller.
+type missed struct{ last []model.Message }
 
-// isOver reports whether a request tells of an outage, and takes notice of it.
-func (o *outage) isOver(req *model.Message) bool {
+// isTold reports whether a request tells that one was missed, and takes notice of it.
+func (m *missed) isTold(req *model.Message) bool {
 	i := 0
-	for i < len(o.last) && o.last[i].Attempt != req.Attempt {
+	for i < len(m.last) && m.last[i].Attempt != req.Attempt {
 		i++
 	}
-	if i == len(o.last) {
-		o.last = append(o.last, model.Message{Attempt: req.Attempt})
+	if i == len(m.last) {
+		m.last = append(m.last, model.Message{Attempt: req.Attempt})
 	}
-	last := &o.last[i]
+	last := &m.last[i]
 	isSeen := last.Kind == req.Kind && last.Seq == req.Seq && last.Token == req.Token &&
 		last.Record == req.Record
 	*last = *req
@@ -157,12 +159,12 @@ func (o *outage) isOver(req *model.Message) bool {
 	return req.Try > 0 && !isSeen
 }
 
-func (o *outage) state(c *model.Codec) { model.Slice(c, &o.last, c.Message) }
+func (m *missed) state(c *model.Codec) { model.Slice(c, &m.last, c.Message) }
 
 // Reset implements model.Service.
 func (u *unsynced) Reset() {
 	u.Service.Reset()
-	u.before, u.at, u.outage.last = "", 0, nil
+	u.before, u.at, u.missed.last = "", 0, nil
 }
 
 // Serve implements model.Service.
@@ -171,7 +173,7 @@ func (u *unsynced) Serve(now int64, req *model.Message, ans *model.Answer) {
 		u.read(now, req, ans)
 		return
 	}
-	if u.outage.isOver(req) && u.before != "" {
+	if u.missed.isTold(req) && u.before != "" {
 		u.become(u.before)
 		u.before = ""
 	}
@@ -213,13 +215,14 @@ func (u *unsynced) State(c *model.Codec) {
 	u.Service.State(c)
 	c.Text(&u.before)
 	c.Int64(&u.at)
-	u.outage.state(c)
+	u.missed.state(c)
 }
 
-// forgetsCatalogs keeps catalogs under other channels each time the store was down.
+// forgetsCatalogs keeps catalogs under other channels each time the store has missed a request.
 var forgetsCatalogs = Defect{
 	Name: "catalogs-lost-at-fail-over", Kind: &Broker, IsKindOnly: true, Modes: []string{"dedup"},
-	Says:     "the store that takes over does not know which inputs were taken up",
+	Says: "the store that takes over where one misses a request does not know what was " +
+		"taken up",
 	Origin:   "redpanda-data/redpanda#3278",
 	Property: "exactly-once-state",
 	Shown: Case{Topology: "lottery", Records: 1, Plan: []string{"crash bonus/0 after effect 4",
@@ -232,22 +235,22 @@ var forgetsCatalogs = Defect{
 // channelsMost is more than the channels that a task has.
 const channelsMost = 16
 
-// catalogLoser is a state store that loses catalogs. times is how often it was down.
+// catalogLoser is a state store that loses catalogs. times is how often.
 type catalogLoser struct {
 	behind
-	outage outage
+	missed missed
 	times  int32
 }
 
 // Reset implements model.Service.
 func (l *catalogLoser) Reset() {
 	l.Service.Reset()
-	l.outage.last, l.times = nil, 0
+	l.missed.last, l.times = nil, 0
 }
 
 // Serve implements model.Service.
 func (l *catalogLoser) Serve(now int64, req *model.Message, ans *model.Answer) {
-	if l.outage.isOver(req) {
+	if l.missed.isTold(req) {
 		l.times++
 	}
 	asked := *req
@@ -258,6 +261,6 @@ func (l *catalogLoser) Serve(now int64, req *model.Message, ans *model.Answer) {
 // State implements model.Service.
 func (l *catalogLoser) State(c *model.Codec) {
 	l.Service.State(c)
-	l.outage.state(c)
+	l.missed.state(c)
 	c.Int32(&l.times)
 }
