@@ -1,6 +1,10 @@
 package defects
 
-import "github.com/oncesim/oncesim/model"
+import (
+	"slices"
+
+	"github.com/oncesim/oncesim/model"
+)
 
 var readerGetsUndecided = Defect{
 	Name: "reader-gets-undecided", Kind: &ReadSide, Modes: []string{"two-phase-commit"},
@@ -113,7 +117,7 @@ const (
 // readEntry is an entry of a partition: a record, its transaction and the state of that.
 type readEntry struct {
 	rec   model.Record
-	txn   int64 // transactional id: the sinks that this is put before use each but once
+	txn   int64 // transactional id
 	state int64
 }
 
@@ -130,7 +134,8 @@ type readPart struct {
 }
 
 // txnReader stands in front of a transactional log and answers readers in its place, by a rule of
-// its own.
+// its own. What is decided it sees by the list of the log, before each request and behind it: the
+// log also decides by itself, when a transaction is past its time or its id is used again.
 type txnReader struct {
 	behind
 	rule  func(p *readPart, e *readEntry) fate
@@ -151,8 +156,9 @@ func (r *txnReader) Reset() {
 	r.parts = nil
 }
 
-// Serve implements model.Service. What the log has done is noted as it does it.
+// Serve implements model.Service.
 func (r *txnReader) Serve(now int64, req *model.Message, ans *model.Answer) {
+	r.look(now, txnAborted)
 	if req.Kind == model.Read { // whose cursor counts what these readers have got
 		r.read(req, ans)
 		return
@@ -163,10 +169,30 @@ func (r *txnReader) Serve(now int64, req *model.Message, ans *model.Answer) {
 	case req.Kind == model.Write:
 		p := r.part(req.Seq)
 		p.entries = append(p.entries, readEntry{rec: req.Record, txn: req.Token})
+	case req.Kind == model.BeginTxn: // the one before it under its id is aborted by that
+		r.part(int64(req.Channel)).decide(txnAborted, func(txn int64) bool {
+			return txn == req.Token
+		})
 	case req.Kind == model.CommitTxn:
-		r.part(int64(req.Channel)).decide(req.Token, txnCommitted)
-	case req.Kind == model.AbortTxn:
-		r.part(int64(req.Channel)).decide(req.Token, txnAborted)
+		r.look(now, txnCommitted)
+	default:
+		r.look(now, txnAborted)
+	}
+}
+
+// look takes what was undecided and is not on the list of the log to be decided as is said.
+func (r *txnReader) look(now, state int64) {
+	for i := range r.parts {
+		if !r.parts[i].isWaiting() {
+			continue
+		}
+		var ans model.Answer
+		r.Service.Serve(now, &model.Message{Kind: model.ListTxns, Channel: int16(i)}, &ans)
+		r.parts[i].decide(state, func(txn int64) bool {
+			return !slices.ContainsFunc(ans.Records, func(rec model.Record) bool {
+				return rec.ID.Offset == txn
+			})
+		})
 	}
 }
 
@@ -195,12 +221,18 @@ func (r *txnReader) read(req *model.Message, ans *model.Answer) {
 	ans.N = int64(len(ans.Records))
 }
 
-func (p *readPart) decide(txn, state int64) {
+// decide decides those undecided transactions that are chosen.
+func (p *readPart) decide(state int64, isChosen func(txn int64) bool) {
 	for i := range p.entries {
-		if p.entries[i].txn == txn {
-			p.entries[i].state = state
+		if e := &p.entries[i]; e.state == txnUndecided && isChosen(e.txn) {
+			e.state = state
 		}
 	}
+}
+
+// isWaiting reports whether anything is undecided.
+func (p *readPart) isWaiting() bool {
+	return slices.ContainsFunc(p.entries, func(e readEntry) bool { return e.state == txnUndecided })
 }
 
 // hasCommitted reports whether a transaction of an attempt is committed.
