@@ -10,12 +10,12 @@ func ofReplay() []*Defect {
 	return []*Defect{
 		&commitOnRead,
 		&commitCurrent, &commitByTimer, &commitWhenSent, &ackOnArrival, &ackBeforeWrite,
-		&unknownIsDone, &refusedIsDone, &clearOutboxEarly,
+		&unknownIsDone, &clearOutboxEarly,
 		&retryUnknownWrite, &retryWholeBatch, &existsIsConflict,
 		&numbersBeginAgain, &resendInNewEpoch, &versionWithoutLife, &treesBeginAgain,
 		&gapNotSeen,
 		&markBeforeWrite, &suppressKnown, &catalogInPart,
-		&horizonOfOne, &channelsShareCatalog, &idWithoutOutput, &idsExpire,
+		&channelsShareCatalog, &idWithoutOutput, &idsExpire,
 		&stateBeforeUpdate, &stateAfterUpdate, &stateAtOldAddress, &standbyLags,
 		&sendBeforeUpdate, &nameByAttempt, &nameByClock, &nameByCount,
 		&commitHighest, &resumeBehind, &commitRefusalIgnored, &commitWhenDry, &commitsOvertake,
@@ -44,14 +44,14 @@ func ofSnapshots() []*Defect {
 		&writeAfterFlush, &flushDoesNotWait, &failedBatchIsSkipped,
 		&planComesLast, &planOfAnother,
 		&doneWhenHandedOver, &firstSpeaksForAll,
-		&batchIDsBeginAgain, &onePartitionIsAll,
+		&batchIDsBeginAgain,
 	}
 }
 
 // ofTransactions lists those of what is made visible with a checkpoint.
 func ofTransactions() []*Defect {
 	return []*Defect{
-		&refusedWriteIsDone, &prepareFailureAcknowledged, &commitRollsBack,
+		&refusedIsDone, &prepareFailureAcknowledged, &commitRollsBack,
 		&acknowledgeBeforeUpload, &emptyPartNotKept,
 		&commitAtBarrier, &commitAtNextRecord, &pendingNotInState, &olderPendingForgotten,
 		&abortedOutputDropped, &cancelCommits, &restoreForgetsToCommit, &restoreAbortsPrepared,

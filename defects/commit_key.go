@@ -1,6 +1,10 @@
 package defects
 
-import "github.com/oncesim/oncesim/model"
+import (
+	"slices"
+
+	"github.com/oncesim/oncesim/model"
+)
 
 var batchKeyedByAttempt = Defect{
 	Name: "batch-keyed-by-attempt", Kind: &CommitKey, Modes: []string{"snapshot-wal"},
@@ -16,12 +20,13 @@ var batchKeyedByAttempt = Defect{
 	})}),
 }
 
-// What front.n holds here is the checkpoint committed last, and which attempt committed it first.
+// What front.n holds here is the checkpoint or batch committed last, and which attempt committed it
+// first.
 var partMarksCheckpoint = Defect{
 	Name: "part-marks-checkpoint", Kind: &CommitKey,
-	Modes: gatedModes,
-	Says: "once a sink has committed for a checkpoint, a restore takes all of it for " +
-		"committed",
+	Modes: slices.Concat(gatedModes, []string{"micro-batch"}),
+	Says: "once a sink has committed for a checkpoint or a batch, a restart takes all of it " +
+		"for committed",
 	Origin:   "delta-io/connectors#467",
 	Property: "at-least-once",
 	Shown: Case{Topology: "page-views", Records: 2,
@@ -66,7 +71,7 @@ var belowLastIsOld = Defect{
 	}),
 }
 
-// committedBy is the checkpoint whose output a request makes visible.
+// committedBy is the checkpoint or batch whose output a request makes visible.
 func committedBy(req *model.Message) (checkpoint int64, ok bool) {
 	switch req.Kind {
 	case model.CommitTxn:

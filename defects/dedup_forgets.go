@@ -2,16 +2,6 @@ package defects
 
 import "github.com/oncesim/oncesim/model"
 
-var horizonOfOne = Defect{
-	Name: "horizon-of-one", Kind: &DedupForgets, IsKindOnly: true, Modes: []string{"dedup"},
-	Says:     "a task remembers the last input of a channel, and what it does not know is new",
-	Origin:   "risingwavelabs/risingwave#25935",
-	Property: "exactly-once-state",
-	Shown: Case{Topology: "lottery", Records: 2,
-		Plan: []string{"crash source/0 after effect 7"}},
-	Set: []model.ParamValue{{Name: "horizon", Value: 1}, {Name: "in-order", Value: 0}},
-}
-
 var channelsShareCatalog = Defect{
 	Name: "channels-share-catalog", Kind: &DedupForgets, IsKindOnly: true, Modes: []string{"dedup"},
 	Says:     "what was taken up is kept without its channel: two senders count with one number",

@@ -186,19 +186,6 @@ var unknownIsDone = Defect{
 	}),
 }
 
-var refusedIsDone = Defect{
-	Name: "refused-is-done", Kind: &EarlyAck, IsKindOnly: true,
-	Modes:    replayModes,
-	Says:     "the position passes an output that the sink was refused",
-	Origin:   "vectordotdev/vector#24543",
-	Property: "at-least-once",
-	Shown: Case{Topology: "pipeline", Records: 1,
-		Plan: []string{"refuse call write 1 of sink/0"}},
-	Process: of(model.Sink, meddling{
-		heard: answers(model.Write, refusedAsDone),
-	}),
-}
-
 // clearOutboxEarly has an update say that all rows before its own can go.
 var clearOutboxEarly = Defect{
 	Name: "clear-outbox-when-sent", Kind: &EarlyAck, IsKindOnly: true, Modes: []string{"dedup"},

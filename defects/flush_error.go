@@ -1,12 +1,18 @@
 package defects
 
-import "github.com/oncesim/oncesim/model"
+import (
+	"slices"
 
-var refusedWriteIsDone = Defect{
-	Name: "refused-write-is-done", Kind: &FlushError,
-	Modes:      []string{"two-phase-commit", "snapshot-upsert", "snapshot-first-wins", "snapshot"},
-	Says:       "a write that was refused is logged, and a snapshot does not ask for it",
-	Origin:     "apache/doris-flink-connector#624",
+	"github.com/oncesim/oncesim/model"
+)
+
+var refusedIsDone = Defect{
+	Name: "refused-is-done", Kind: &FlushError,
+	Modes: slices.Concat(replayModes, []string{"snapshot", "snapshot-first-wins",
+		"snapshot-upsert", "two-phase-commit"}),
+	Says: "a write that was refused is logged, and neither a commit of the position nor a " +
+		"snapshot asks for it",
+	Origin:     "vectordotdev/vector#24543, apache/doris-flink-connector#624",
 	IsKindOnly: true,
 	Property:   "at-least-once",
 	Shown: Case{Topology: "pipeline", Records: 1,

@@ -6,6 +6,7 @@ import (
 	"github.com/oncesim/oncesim/model"
 )
 
+// commitByID commits before it looks for what is open, and names no epoch.
 var commitByID = Defect{
 	Name: "commit-by-id", Kind: &IDReuse, Modes: []string{"two-phase-commit"},
 	Says: "a restore commits by id what its checkpoint has prepared, when the id is used for " +
@@ -14,8 +15,21 @@ var commitByID = Defect{
 	Property: "at-most-once",
 	Shown: Case{Topology: "pipeline", Records: 5, Set: everyMillisecond,
 		Plan: []string{"crash coordinator/0 before completion 2"}},
-	Set:     []model.ParamValue{{Name: "pool", Value: 2}, {Name: "epochs"}},
-	Process: of(model.Sink, passesOverKnownIDs),
+	Set: []model.ParamValue{{Name: "pool", Value: 2}},
+	Process: of(model.Sink, meddling{
+		heard: func(m *meddler, ev *model.Event, s *model.Script) bool {
+			if !isAnswer(ev, model.Download) || !ev.Ans.Found {
+				return true
+			}
+			for _, rec := range ev.Ans.Records[:ev.Ans.N] {
+				s.CallUntilDone(model.External, model.Message{Kind: model.CommitTxn,
+					Flags: model.Fenced, Seq: rec.Value.Num, Channel: int16(m.task.Part),
+					Token:  rec.ID.Offset,
+					Record: model.Record{ID: model.ID{Part: m.task.Part, Offset: -1}}})
+			}
+			return true
+		},
+	}),
 }
 
 var abortSkipsReusedID = Defect{
