@@ -201,7 +201,7 @@ var completeOneShort = Defect{
 	Says:       "a checkpoint is completed although a task has not said that its part is there",
 	Origin:     "apache/flink#17536 (FLINK-24530)",
 	IsKindOnly: true,
-	Property:   "at-most-once",
+	Property:   "exactly-once",
 	Shown: Case{Topology: "pipeline", Records: 3,
 		Set:  fallsBack,
 		Plan: []string{"crash op/0 before upload 2"}},
@@ -238,7 +238,7 @@ var voteCountedTwice = Defect{
 		"stands for one that is missing",
 	Origin:     "apache/flink#25685 (FLINK-36788)",
 	IsKindOnly: true,
-	Property:   "at-most-once",
+	Property:   "exactly-once",
 	Shown: Case{Topology: "pipeline", Records: 3, Set: fallsBack, Plan: []string{
 		"duplicate acknowledge 2 from source/0 to coordinator/0", "crash op/0 before upload 2"}},
 	Process: func(job *model.Job, task *model.Task, p model.Process) model.Process {

@@ -17,7 +17,7 @@ type Defect struct {
 	IsKindOnly bool
 	Kind       *Kind
 	Modes      []string // those that it can be planted in
-	Property   string   // what must catch it, under each of Modes
+	Property   string   // what must catch it, under each of Modes: a claim of each
 	Shown      Case     // the smallest run in which it is caught
 	Why        string   // of Equivalents: why nothing can catch it
 

@@ -76,7 +76,7 @@ var acknowledgeBeforeUpload = Defect{
 	Says:       "a task says that its part of a checkpoint is there when the upload of it begins",
 	Origin:     "apache/flink#5492 (FLINK-5728)",
 	IsKindOnly: true,
-	Property:   "at-most-once",
+	Property:   "exactly-once",
 	Shown: Case{Topology: "pipeline", Records: 2, Set: fallsBack,
 		Plan: []string{"crash op/0 before upload 2"}},
 	Process: func(job *model.Job, task *model.Task, p model.Process) model.Process {

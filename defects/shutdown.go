@@ -98,8 +98,8 @@ var bufferIsBehindPosition = Defect{
 	Name: "buffer-is-behind-position", Kind: &Shutdown, Modes: checkpointModes,
 	Says:     "the position counts what is read and still in the buffer, which a stop drops",
 	Origin:   "fluent/fluent-bit#11265",
-	Property: "at-least-once",
-	Shown: Case{Mode: "two-phase-commit", Topology: "pipeline", Records: 2,
+	Property: "exactly-once-state",
+	Shown: Case{Mode: "two-phase-commit", Topology: "running-average", Records: 1,
 		Set: everyMillisecond},
 	Set: []model.ParamValue{{Name: "stop-at", Value: 1}},
 	Process: of(model.Source, meddling{

@@ -83,10 +83,10 @@ var positionReadLate = Defect{
 	Name: "position-read-late", Kind: &SourceState, Modes: checkpointModes, IsKindOnly: true,
 	Says:     "the position is read some time after the barriers are sent",
 	Origin:   "apache/flink#20275 (FLINK-28606)",
-	Property: "at-least-once",
-	Shown: Case{Topology: "pipeline", Records: 2,
+	Property: "exactly-once-state",
+	Shown: Case{Topology: "transfers", Records: 2,
 		Set:  everyMillisecond,
-		Plan: []string{"crash op/0 after effect 3 of checkpoint 1"}},
+		Plan: []string{"crash ledger/0 after effect 3 of checkpoint 1"}},
 	Process: of(model.Source, meddling{heard: hearsPosition, said: later(model.Upload)}),
 }
 
@@ -126,7 +126,7 @@ var startIsNotResolved = Defect{
 	Says: "a snapshot before the first record has no position, and its restore begins with the " +
 		"latest",
 	Origin:   "apache/flink-connector-kafka#192 (FLINK-38453)",
-	Property: "at-least-once",
+	Property: "exactly-once-state",
 	Shown: Case{Mode: "two-phase-commit", Topology: "accounts-four", Records: 1,
 		Set:  everyMillisecond,
 		Plan: []string{"crash source/0 after effect 4 of checkpoint 1"}},
