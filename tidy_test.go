@@ -35,7 +35,7 @@ var layout = []room{
 	{dir: "semantics", may: "model"},
 	{dir: "faults", may: "model"},
 	{dir: "checker", may: "model", outside: "github.com/anishathalye/porcupine"},
-	{dir: "defects", may: "model", exports: 35, tests: "scenarios simcli"},
+	{dir: "defects", may: "model", exports: 35, tests: "sim scenarios simcli"},
 
 	{dir: "scenarios", may: "model sim semantics faults checker defects", exports: 50,
 		outside: "github.com/rogpeppe/go-internal/txtar go.yaml.in/yaml/v3",
