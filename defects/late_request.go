@@ -7,9 +7,10 @@ var endNamesNoTransaction = Defect{
 	Says:     "the end of a transaction that comes late ends the next one under its id",
 	Origin:   "KAFKA-17754 (jepsen.io/analyses/bufstream-0.1.0)",
 	Property: "at-most-once",
-	Shown: Case{Topology: "pipeline", Records: 5, Set: everyMillisecond,
-		Plan: []string{"delay call commit-txn 1 of sink/0 by 24ms"}},
-	Set: []model.ParamValue{{Name: "pool", Value: 2}, {Name: "epochs"}},
+	Shown: Case{Topology: "pipeline", Records: 20, Set: everyMillisecond,
+		Plan: []string{"delay call commit-txn 1 of sink/0 by 35ms"}},
+	Set:     []model.ParamValue{{Name: "pool", Value: idsMost}, {Name: "epochs"}},
+	Process: takesTurns(meddling{}),
 }
 
 var lateBeginAborts = Defect{
