@@ -54,7 +54,8 @@ var layout = []room{
 
 	{dir: "internal/bench", may: "model sim faults checker scenarios search",
 		outside: "github.com/anishathalye/porcupine"},
-	{dir: "internal/trust", may: "model faults checker defects scenarios search internal/oracle"},
+	{dir: "internal/trust", may: "model faults checker defects scenarios search internal/oracle",
+		tests: "report"},
 	{dir: "internal/oracle", may: "model", tests: "sim semantics scenarios checker"},
 }
 

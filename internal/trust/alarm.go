@@ -20,22 +20,27 @@ type Calm struct {
 	Differ    []string // disagreements of the two judges
 	Undecided int64    // properties, over all runs, on which one judge could not say
 	Probes    []int64  // per probe of Probes: runs that reached it
+	First     []int64  // and which was the first, from 1; 0: none
 }
 
 // Watch makes blind runs of a mode as it is, and has both judges look at each.
 func Watch(ctx context.Context, lib *scenarios.Library, mode *model.Mode, runs int64) (*Calm,
 	error) {
 	probes := Probes()
-	c := &Calm{Mode: mode.Name, Probes: make([]int64, len(probes))}
+	c := &Calm{Mode: mode.Name, Probes: make([]int64, len(probes)),
+		First: make([]int64, len(probes))}
 	worlds, err := Worlds(lib, mode, "")
 	if err != nil {
 		return nil, err
 	}
-	for n := range runs {
+	for n := int64(1); n <= runs; n++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		w, seed := turn(worlds, n)
+		w, seed, err := turn(worlds, n)
+		if err != nil {
+			return nil, err
+		}
 		run := w.Run(seed, scenarios.Options{Trace: true})
 		c.Runs++
 		if len(run.Broken) > 0 {
@@ -53,8 +58,11 @@ func Watch(ctx context.Context, lib *scenarios.Library, mode *model.Mode, runs i
 		c.Undecided += int64(oracle.Undecided(report, run.Result.Verdicts))
 		v := viewOf(run.Result.Subject.History)
 		for i := range probes {
-			if probes[i].Is(v) {
-				c.Probes[i]++
+			if !probes[i].Is(v) {
+				continue
+			}
+			if c.Probes[i]++; c.Probes[i] == 1 {
+				c.First[i] = n
 			}
 		}
 	}

@@ -12,4 +12,11 @@
 // A run catches a defect if it breaks what the mode claims of it, whichever property that is. What
 // the white box says of the same run, and what linearizability checking says of the services, are
 // columns of their own.
+//
+// # In full and again
+//
+// Measuring takes minutes, and is asked for by -trust.full. It writes down which runs have caught a
+// defect, in catches.txt, and which run of a mode was the first to reach a branch, in probes.txt.
+// These few thousand runs the ordinary tests make again, and each must show what it has shown: what
+// makes a row of the kill matrix worse, or a branch unreached, fails at once.
 package trust

@@ -18,14 +18,10 @@ import (
 type Effort struct {
 	RunsMax    int64 // blind runs at the most
 	CatchesMax int   // of which so many are to catch the defect
-	Further    bool  // placement, shrinking, linearizability and the white box as well
 }
 
-// The efforts: of the published table, and just enough to see the first catch.
-var (
-	FullEffort  = Effort{RunsMax: 5000, CatchesMax: 20, Further: true}
-	FirstEffort = Effort{RunsMax: 50, CatchesMax: 1}
-)
+// FullEffort is that of the published table.
+var FullEffort = Effort{RunsMax: 5000, CatchesMax: 20}
 
 // Row is one row of the kill matrix: a defect in one mode.
 type Row struct {
@@ -43,20 +39,25 @@ type Row struct {
 
 	Placed          int64 // runs of the exhaustive placement of one fault
 	PlacedCaught    int64
-	Faults, Records int64 // of the first catch when it is shrunk
+	PlacedFirst     Placement // of these
+	Faults, Records int64     // of the first catch when it is shrunk
 }
 
-// Broken is a property and in how many catches it was broken.
+// Broken is a property and which of the catches broke it.
 type Broken struct {
 	Property string
-	Runs     int
+	Runs     []int64
 }
+
+// Placement is a fault that catches a defect by itself: a line of the fault language, and what is
+// broken then; the zero value is none.
+type Placement struct{ Property, Fault string }
 
 // Named is in how many catches the property was broken that the defect names.
 func (r *Row) Named() int {
 	for _, b := range r.By {
 		if b.Property == r.Defect.Property {
-			return b.Runs
+			return len(b.Runs)
 		}
 	}
 	return 0
@@ -67,7 +68,8 @@ func (r *Row) Named() int {
 func (r *Row) Mostly() Broken {
 	most := Broken{Property: r.Defect.Property}
 	for _, b := range r.By {
-		if b.Runs > most.Runs || b.Runs == most.Runs && b.Property == r.Defect.Property {
+		if len(b.Runs) > len(most.Runs) ||
+			len(b.Runs) == len(most.Runs) && b.Property == r.Defect.Property {
 			most = b
 		}
 	}
@@ -101,21 +103,18 @@ func Kill(ctx context.Context, lib *scenarios.Library, d *defects.Defect, mode *
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		w, seed := turn(worlds, row.Runs)
-		run := w.Run(seed, scenarios.Options{Trace: effort.Further})
-		row.count(run)
-		if !effort.Further {
-			continue
+		w, seed, err := turn(worlds, row.Runs+1)
+		if err != nil {
+			return nil, err
 		}
+		run := w.Run(seed, scenarios.Options{Trace: true})
+		row.count(run)
 		row.compare(w, run)
 		if len(run.Broken) > 0 && len(row.Catches) == 1 {
 			if err := row.shrink(ctx, lib, run); err != nil {
 				return nil, err
 			}
 		}
-	}
-	if !effort.Further {
-		return row, nil
 	}
 	return row, row.place(ctx, lib)
 }
@@ -132,7 +131,7 @@ func (r *Row) count(run *Run) {
 		if at < 0 {
 			at, r.By = len(r.By), append(r.By, Broken{Property: property})
 		}
-		r.By[at].Runs++
+		r.By[at].Runs = append(r.By[at].Runs, r.Runs)
 	}
 }
 
@@ -170,18 +169,13 @@ func isNotLinearizable(res *scenarios.Result) bool {
 
 // shrink finds the smallest run that breaks a claim as a run does.
 func (r *Row) shrink(ctx context.Context, lib *scenarios.Library, run *Run) error {
-	s := *run.Scenario
-	s.Seed = run.Seed
-	job := s.Job()
-	for _, rule := range run.Rules {
-		s.Faults = append(s.Faults, faults.FromRule(job, rule))
-	}
+	s := run.Whole()
 	claims := s.Mode.ClaimsFor(s.Topology.Kind())
 	opts := search.Shrinking{Keep: func(s *scenarios.Scenario, res *scenarios.Result) bool {
 		return len(search.Unclaimed(lib, s, res.Subject.History.Reached)) == 0 &&
-			breaks(res, claims)
+			len(brokenIn(res, claims)) > 0
 	}}
-	small, err := search.Shrink(ctx, lib, &s, opts)
+	small, err := search.Shrink(ctx, lib, s, opts)
 	if err != nil {
 		return fmt.Errorf("%s under %s, seed %d: %w", s.Name, s.ModeText(), s.Seed, err)
 	}
@@ -192,20 +186,34 @@ func (r *Row) shrink(ctx context.Context, lib *scenarios.Library, run *Run) erro
 // placedRecords is how many records exhaustive placement has.
 const placedRecords = 3
 
-// place puts every single fault of the envelope everywhere, in the topology that shows the defect.
-func (r *Row) place(ctx context.Context, lib *scenarios.Library) error {
+// small is the scenario in which faults are placed, without any: the topology that shows the defect
+// in a few records.
+func (r *Row) small(lib *scenarios.Library) (*scenarios.Scenario, error) {
 	d := *r.Defect
 	d.Shown.Mode = r.Mode
 	s, err := lib.Showing(&d)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.Defect, s.Faults, s.Input.Records = r.Defect, nil, placedRecords
-	claims := s.Mode.ClaimsFor(s.Topology.Kind())
-	count := func(_ uint64, _ []model.Rule, res *scenarios.Result) {
+	return s, nil
+}
+
+// place puts every single fault of the envelope everywhere.
+func (r *Row) place(ctx context.Context, lib *scenarios.Library) error {
+	s, err := r.small(lib)
+	if err != nil {
+		return err
+	}
+	claims, job := s.Mode.ClaimsFor(s.Topology.Kind()), s.Job()
+	count := func(_ uint64, rules []model.Rule, res *scenarios.Result) {
 		r.Placed++
-		if breaks(res, claims) {
-			r.PlacedCaught++
+		broken := brokenIn(res, claims)
+		if len(broken) == 0 {
+			return
+		}
+		if r.PlacedCaught++; r.PlacedFirst.Property == "" && len(rules) == 1 {
+			r.PlacedFirst = Placement{broken[0], faults.FromRule(job, rules[0]).String()}
 		}
 	}
 	_, err = search.Explore(ctx, lib, s, search.Exploring{Faults: 1, Workers: 1,
@@ -214,9 +222,12 @@ func (r *Row) place(ctx context.Context, lib *scenarios.Library) error {
 	return err
 }
 
-// breaks reports whether a run violates some claim.
-func breaks(res *scenarios.Result, claims []string) bool {
-	return slices.ContainsFunc(res.Verdicts, func(v model.Verdict) bool {
-		return v.Result == model.Violated && slices.Contains(claims, v.Property)
-	})
+// brokenIn lists the claims that a run violates.
+func brokenIn(res *scenarios.Result, claims []string) (list []string) {
+	for _, v := range res.Verdicts {
+		if v.Result == model.Violated && slices.Contains(claims, v.Property) {
+			list = append(list, v.Property)
+		}
+	}
+	return list
 }

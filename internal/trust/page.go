@@ -54,8 +54,8 @@ func (r *Row) line() string {
 		most = fmt.Sprint(percentile(between, 95))
 	}
 	by := "-"
-	if most := r.Mostly(); most.Runs > 0 {
-		by = fmt.Sprintf("%s %d", most.Property, most.Runs)
+	if most := r.Mostly(); len(most.Runs) > 0 {
+		by = fmt.Sprintf("%s %d", most.Property, len(most.Runs))
 		if most.Property != r.Defect.Property {
 			by += fmt.Sprintf(", %s %d", r.Defect.Property, r.Named())
 		}
@@ -81,7 +81,11 @@ there. Of most of them the report does not tell every step: these are marked, an
 
     simrun list defects
     simrun explain commit-on-read
-    simrun run pipeline --mode at-least-once --defect commit-on-read --records 3
+    simrun explore pipeline --mode at-least-once --defect commit-on-read --records 3
+    simrun run pipeline --mode at-least-once --defect commit-on-read --records 3 \
+      --fault 'crash source/0 after offset-commit 1'
+
+The last two find that a claim is broken, and end with status 1.
 
 ## Plant one of your own
 
@@ -125,7 +129,7 @@ const pageMatrix = `
 
 A blind run is one whose faults nobody chose: a world of a fixed list, a seed, and up to three
 faults drawn from all that the mode tolerates. A run catches the defect if it breaks a claim of the
-mode.
+mode. The ordinary tests make each of the catches again, and it must break the same claims.
 
 - **caught by**: the claim that was broken in most of the catches, and in how many; then the one
   that is named above, where it is another.

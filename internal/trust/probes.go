@@ -1,7 +1,7 @@
 package trust
 
 import (
-	_ "embed" // of leastText
+	_ "embed" // of declaredText
 	"fmt"
 	"slices"
 	"strings"
@@ -30,28 +30,35 @@ func viewOf(h *model.History) *view {
 	return v
 }
 
-// leastText declares which modes have which branch, and in how many of 10,000 blind runs it must be
-// reached at the least: a line has a probe, a mode and the number, which is about half of what was
-// measured.
+// declaredText declares which modes have which branch: a line has a probe, a mode, in how many of
+// 10,000 blind runs it must be reached at the least, which is about half of what was measured, and
+// the first run that reaches it.
 //
 //go:embed probes.txt
-var leastText string
+var declaredText string
 
-// Least is what is declared: by probe and mode.
-func Least() (map[[2]string]int64, error) {
-	least := map[[2]string]int64{}
-	for i, line := range strings.Split(strings.TrimRight(leastText, "\n"), "\n") {
+// Reach is how a mode reaches a branch.
+type Reach struct {
+	Least int64 // of 10,000 blind runs
+	First int64 // the first of them, from 1
+}
+
+// Declared is what is declared: by probe and mode.
+func Declared() (map[[2]string]Reach, error) {
+	declared := map[[2]string]Reach{}
+	for i, line := range strings.Split(strings.TrimRight(declaredText, "\n"), "\n") {
 		var probe, mode string
-		var n int64
-		if _, err := fmt.Sscanf(line, "%s %s %d", &probe, &mode, &n); err != nil || n < 1 {
-			return nil, fmt.Errorf("probes.txt:%d: %q, expected PROBE MODE NUMBER", i+1, line)
+		var r Reach
+		_, err := fmt.Sscanf(line, "%s %s %d %d", &probe, &mode, &r.Least, &r.First)
+		if err != nil || r.Least < 1 || r.First < 1 {
+			return nil, fmt.Errorf("probes.txt:%d: %q, expected PROBE MODE LEAST FIRST", i+1, line)
 		}
-		if _, twice := least[[2]string{probe, mode}]; twice {
+		if _, twice := declared[[2]string{probe, mode}]; twice {
 			return nil, fmt.Errorf("probes.txt:%d: %s of %s for the second time", i+1, probe, mode)
 		}
-		least[[2]string{probe, mode}] = n
+		declared[[2]string{probe, mode}] = r
 	}
-	return least, nil
+	return declared, nil
 }
 
 // anyCall reports whether some call of a run is as asked.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/oncesim/oncesim/faults"
 	"github.com/oncesim/oncesim/internal/oracle"
 	"github.com/oncesim/oncesim/model"
 	"github.com/oncesim/oncesim/scenarios"
@@ -31,10 +32,22 @@ type Run struct {
 	Unknown  []string // those that it claims and that are not known
 }
 
+// Whole is the scenario of the run, with its seed and plan.
+func (r *Run) Whole() *scenarios.Scenario {
+	s := *r.Scenario
+	s.Seed = r.Seed
+	job := s.Job()
+	for _, rule := range r.Rules {
+		s.Faults = append(s.Faults, faults.FromRule(job, rule))
+	}
+	return &s
+}
+
 // World runs one scenario blindly.
 type World struct {
+	lib      *scenarios.Library
 	scenario *scenarios.Scenario
-	runner   *scenarios.Runner
+	runner   *scenarios.Runner // nil until its first turn
 	planner  *search.Planner
 	oracle   *oracle.Oracle
 	claims   []string
@@ -53,16 +66,12 @@ func Worlds(lib *scenarios.Library, mode *model.Mode, defect string) ([]*World, 
 		if err != nil {
 			return nil, err
 		}
-		worlds, err := worldsOf(lib, s)
-		if err != nil {
-			return nil, fmt.Errorf("%s under %s: %w", s.Name, s.ModeText(), err)
-		}
-		list = append(list, worlds...)
+		list = append(list, worldsOf(lib, s)...)
 	}
 	return list, nil
 }
 
-func worldsOf(lib *scenarios.Library, s *scenarios.Scenario) ([]*World, error) {
+func worldsOf(lib *scenarios.Library, s *scenarios.Scenario) (list []*World) {
 	varied := []*scenarios.Scenario{s}
 	if p := s.Mode.Param("interval"); p != nil {
 		hasty := *s
@@ -75,27 +84,33 @@ func worldsOf(lib *scenarios.Library, s *scenarios.Scenario) ([]*World, error) {
 			varied = append(varied, search.Under(s, s.Mode, class))
 		}
 	}
-	var list []*World
 	for _, s := range varied {
-		w := &World{scenario: s, claims: s.Mode.ClaimsFor(s.Topology.Kind())}
-		var err error
-		if w.runner, err = scenarios.NewRunner(lib, s); err != nil {
-			return nil, err
-		}
-		w.planner, err = search.NewPlanner(w.runner, s, search.Envelope(lib, s.Mode), 0)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, w)
+		list = append(list, &World{lib: lib, scenario: s,
+			claims: s.Mode.ClaimsFor(s.Topology.Kind())})
 	}
-	return list, nil
+	return list
 }
 
-// turn is the world and the seed of blind run number n, from 0. No two runs have one seed, and each
+// open prepares the world to run.
+func (w *World) open() (err error) {
+	if w.runner != nil {
+		return nil
+	}
+	s := w.scenario
+	if w.runner, err = scenarios.NewRunner(w.lib, s); err == nil {
+		w.planner, err = search.NewPlanner(w.runner, s, search.Envelope(w.lib, s.Mode), 0)
+	}
+	if err != nil {
+		return fmt.Errorf("%s under %s: %w", s.Name, s.ModeText(), err)
+	}
+	return nil
+}
+
+// turn is the world and the seed of blind run number n, from 1. No two runs have one seed, and each
 // world has odd ones and even ones: a planner places further faults otherwise under these.
-func turn(worlds []*World, n int64) (*World, uint64) {
-	round, i := n/int64(len(worlds)), n%int64(len(worlds))
-	return worlds[i], uint64(n+round) + 1
+func turn(worlds []*World, n int64) (*World, uint64, error) {
+	round, i := (n-1)/int64(len(worlds)), (n-1)%int64(len(worlds))
+	return worlds[i], uint64(n + round), worlds[i].open()
 }
 
 // Run runs the world under a seed. Every fault is of the mode's envelope, so that what it claims it
