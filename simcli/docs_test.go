@@ -54,6 +54,35 @@ func TestDocs_Sweeps(t *testing.T) {
 	require.Greater(t, commands, 15)
 }
 
+// Every command line of docs/defects.md runs, and says something of the defect that it is about:
+// what looks for it catches it.
+func TestDocs_Defects(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no shell")
+	}
+	data, err := os.ReadFile("../docs/defects.md")
+	require.NoError(t, err)
+	t.Setenv("PATH", filepath.Dir(buildCommand(t))+string(os.PathListSeparator)+os.Getenv("PATH"))
+	looks := 0
+	for _, m := range indented.FindAllString(string(data), -1) {
+		cmd := exec.Command("sh", "-c", m)
+		cmd.Dir = t.TempDir()
+		out, err := cmd.CombinedOutput()
+		require.Contains(t, string(out), "commit-on-read", m)
+		if !strings.Contains(m, " --defect ") {
+			require.NoError(t, err, "%s\n%s", m, out)
+			continue
+		}
+		looks++
+		require.Equal(t, statusViolated, cmd.ProcessState.ExitCode(), "%s\n%s", m, out)
+		require.Regexp(t, `at-least-once +violated`, string(out), m)
+	}
+	require.Greater(t, looks, 1)
+}
+
+// indented is a command line in text: an indented line, and those that it goes on in.
+var indented = regexp.MustCompile(`(?m)^    simrun (?:.*\\\n)*.*$`)
+
 // shardLines is a command once for each shard that its block has.
 func shardLines(t *testing.T, block, command string) (lines []string) {
 	command = strings.Join(strings.Fields(command), " ")
