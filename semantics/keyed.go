@@ -17,7 +17,7 @@ type keyed struct {
 	// setsAside: a record whose step fails goes to the dead letter queue.
 	setsAside bool
 	values    map[string]model.Value
-	keys      []string // scratch for encoding
+	keys      []string // those of values, in order, unless there are more by now
 	out       model.Outputs
 }
 
@@ -34,7 +34,7 @@ func newKeyed(job *model.Job, task *model.Task, durability model.Durability) key
 
 func (k *keyed) reset(self model.Self) {
 	clear(k.values)
-	k.nonce = self.Nonce
+	k.keys, k.nonce = k.keys[:0], self.Nonce
 }
 
 // about is the identity that state requests carry: the record that triggers them, and the
@@ -107,7 +107,9 @@ func (k *keyed) take(s *model.Script, m *model.Message) (after model.Value, ok b
 
 // list appends the keyed state in memory to into, in the order of keys: what a snapshot holds.
 func (k *keyed) list(into []model.Record) []model.Record {
-	k.keys = model.SortedKeys(k.values, k.keys[:0])
+	if len(k.keys) != len(k.values) {
+		k.keys = model.SortedKeys(k.values, k.keys[:0])
+	}
 	for _, key := range k.keys {
 		into = append(into, model.Record{Op: k.op, Key: key, Value: k.values[key]})
 	}
@@ -129,4 +131,5 @@ func (k *keyed) state(c *model.Codec) {
 	c.Int64(&nonce)
 	k.nonce = uint64(nonce)
 	model.Map(c, k.values, &k.keys, c.Value)
+	k.keys = k.keys[:0] // those of before, if the states were restored
 }
