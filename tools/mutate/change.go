@@ -30,13 +30,15 @@ type edit struct {
 	text     string
 }
 
-// sleeper is the file that a changed package gets: what wakes a mutant.
+// sleeper is the file that a changed package gets: what wakes a mutant, and what notes which mutants
+// have made a difference, or would have if they had been awake.
 const sleeper = `package %s
 
 import (
 	"cmp"
 	"os"
 	"strconv"
+	"sync/atomic"
 )
 
 var mutantAwake = func() int {
@@ -47,12 +49,29 @@ var mutantAwake = func() int {
 	return n
 }()
 
-func mutantIs(id int) bool { return mutantAwake == id }
+var mutantNotes, _ = os.OpenFile(os.Getenv("MUTANT_NOTES"),
+	os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+
+var mutantNoted [%d]atomic.Bool
+
+func mutantNote(id int) {
+	if mutantNotes != nil && !mutantNoted[id].Swap(true) {
+		mutantNotes.WriteString(strconv.Itoa(id) + "\n")
+	}
+}
+
+func mutantIs(id int) bool {
+	mutantNote(id)
+	return mutantAwake == id
+}
 
 // mutantOrder compares as op says; with the mutant id awake as its opposite, and with the next one as
 // what op is when the bound is one further.
 func mutantOrder[T cmp.Ordered](id int, op string, a, b T) bool {
 	is := cmp.Compare(a, b)
+	if is == 0 {
+		mutantNote(id + 1)
+	}
 	isShifted := mutantAwake == id+1
 	var result bool
 	switch {
@@ -65,7 +84,7 @@ func mutantOrder[T cmp.Ordered](id int, op string, a, b T) bool {
 	default:
 		result = is >= 0
 	}
-	return result != (mutantAwake == id)
+	return result != mutantIs(id)
 }
 `
 
@@ -94,7 +113,7 @@ func (m *mutator) change(pattern string, overlay map[string]string) error {
 			}
 		}
 		path := filepath.Join(filepath.Dir(p.GoFiles[0]), "mutants_asleep.go")
-		if err := m.put(path, fmt.Appendf(nil, sleeper, p.Name), overlay); err != nil {
+		if err := m.put(path, fmt.Appendf(nil, sleeper, p.Name, len(m.mutants)), overlay); err != nil {
 			return err
 		}
 	}
@@ -168,14 +187,14 @@ func (c *changer) clause(n *ast.CaseClause) {
 	}
 }
 
-// branch keeps a condition from ever being true.
+// branch keeps a condition from ever being true; it is still evaluated.
 func (c *changer) branch(cond ast.Expr, what string) {
 	if !c.isBool(cond) || c.isConstant(cond) {
 		return
 	}
 	id := c.add(cond, what)
-	c.insert(cond.Pos(), fmt.Sprintf("!mutantIs(%d) && (", id))
-	c.insert(cond.End(), ")")
+	c.insert(cond.Pos(), "(")
+	c.insert(cond.End(), fmt.Sprintf(") && !mutantIs(%d)", id))
 }
 
 func (c *changer) add(n ast.Node, what string) (id int) {

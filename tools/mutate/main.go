@@ -8,11 +8,17 @@
 // being taken; arithmetic, constants and statements stay as they are.
 //
 // All mutants are compiled into each test binary once, asleep; the environment variable MUTANT wakes
-// one of them. The sources are not touched: an overlay of the go command has the changed ones.
+// one of them. The sources are not touched: an overlay of the go command has the changed ones. Each
+// test is run once by itself to learn which mutants it reaches, that is, for which of them something
+// would be decided differently. Only those tests are run against a mutant, the quickest first. One
+// that no test reaches has survived.
+//
+// To work on survivors, keep what it prints: -longest 1s leaves out the tests that take long, and
+// -again looks only at the mutants that a file with such lines names, as long as the code that is
+// changed is the same.
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -20,29 +26,20 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 )
 
-// suite is a package whose tests are run, and which of them.
-type suite struct {
-	pkg  string
-	args []string
-}
-
-// suites are asked in turn, the quick ones first: those tests which look at a checker.
-var suites = []suite{
-	{"./checker", []string{"-test.short"}},
-	{"./scenarios", []string{"-test.short", "-test.run", "Golden|Hashes|Builtin|Lesson"}},
-	{"./internal/oracle", []string{"-test.run", "Agreement|Defect"}},
-	{"./search", []string{"-test.short", "-test.run", "TestGolden$"}},
-}
-
 func main() {
 	every := flag.Int("every", 1, "look at one mutant in so many")
 	from := flag.Int("from", 0, "beginning with this one")
-	limit := flag.Duration("limit", 2*time.Minute, "how long a suite may take: longer, it notices")
+	again := flag.String("again", "", "look only at those that survived by this output of a run")
+	by := flag.String("by", "", "run only the tests of packages whose name has this in it")
+	limit := flag.Duration("limit", 5*time.Second,
+		"how long a test may take, besides ten times what it takes: longer, it notices")
+	longest := flag.Duration("longest", 0, "run no test that takes longer than this, if not 0")
 	least := flag.Int("least", 90, "how many of a hundred must be noticed")
 	root := flag.String("root", "..", "the module whose packages are changed")
 	flag.Parse()
@@ -50,12 +47,14 @@ func main() {
 		fmt.Fprintln(os.Stderr, "mutate: expected -every 1 or more, and packages: ./checker")
 		os.Exit(2)
 	}
-	m := &mutator{root: *root, every: *every, from: *from, limit: *limit}
+	suites = slices.DeleteFunc(suites, func(s suite) bool { return !strings.Contains(s.pkg, *by) })
+	m := &mutator{root: *root, every: *every, from: *from, again: *again, limit: *limit,
+		longest: *longest}
 	if err := m.run(flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
 		os.Exit(2)
 	}
-	noticed := len(m.chosen) - len(m.survivors)
+	noticed := len(m.chosen) - m.survived
 	score := 100 * noticed / max(len(m.chosen), 1)
 	fmt.Printf("%d mutants, %d looked at, %d noticed: %d %% (%d in that a test did not end)\n",
 		len(m.mutants), len(m.chosen), noticed, score, m.endless)
@@ -66,16 +65,19 @@ func main() {
 
 // mutator makes mutants and runs tests against them.
 type mutator struct {
-	root      string
-	every     int
-	from      int
-	limit     time.Duration
-	mutants   []mutant
-	chosen    []mutant
-	survivors []mutant
-	endless   int    // noticed only in that a suite did not end
-	dir       string // of the overlay and the binaries
-	binaries  []string
+	root     string
+	every    int
+	from     int
+	again    string // a file that names those to look at, or none
+	limit    time.Duration
+	longest  time.Duration
+	mutants  []mutant
+	chosen   []mutant
+	survived int
+	endless  int    // noticed only in that a test did not end
+	dir      string // of the overlay and the binaries
+	binaries []string
+	units    []unit // the quickest first
 }
 
 func (m *mutator) run(packages []string) error {
@@ -93,21 +95,40 @@ func (m *mutator) run(packages []string) error {
 			return err
 		}
 	}
+	if err := m.choose(); err != nil {
+		return err
+	}
 	if err := m.build(overlay); err != nil {
 		return err
 	}
-	limit := m.limit
-	m.limit = 10 * limit
-	if by, out := m.noticedBy(mutant{id: -1}); by != "" {
-		return fmt.Errorf("tests of %s fail although no mutant is awake:\n%s", by, out)
-	}
-	m.limit = limit
-	for i := m.from; i < len(m.mutants); i += m.every {
-		m.chosen = append(m.chosen, m.mutants[i])
+	if err := m.survey(); err != nil {
+		return err
 	}
 	m.all()
 	return nil
 }
+
+// choose takes one mutant in so many, of all or of those that survived before.
+func (m *mutator) choose() error {
+	list := m.mutants
+	if m.again != "" {
+		data, err := os.ReadFile(m.again)
+		if err != nil {
+			return err
+		}
+		before := strings.Split(string(data), "\n")
+		list = slices.DeleteFunc(slices.Clone(list), func(one mutant) bool {
+			return !slices.Contains(before, survival(one))
+		})
+	}
+	for i := m.from; i < len(list); i += m.every {
+		m.chosen = append(m.chosen, list[i])
+	}
+	return nil
+}
+
+// survival is the line that says of a mutant that it has survived.
+func survival(one mutant) string { return "survived: " + one.String() }
 
 // build compiles the tests of all suites with the mutants asleep in them.
 func (m *mutator) build(replace map[string]string) error {
@@ -131,63 +152,42 @@ func (m *mutator) build(replace map[string]string) error {
 	return nil
 }
 
-// all looks at each chosen mutant, on all cores, and prints those that survive.
+// all looks at each chosen mutant, on all cores, and prints those that survive, in their order.
 func (m *mutator) all() {
+	type result struct{ isDone, isNoticed, isEndless bool }
+	results := make([]result, len(m.chosen))
 	var wg sync.WaitGroup
 	var mu sync.Mutex
-	next := make(chan mutant)
-	done := 0
+	next, done := make(chan int), 0
+	report := func() {
+		for ; done < len(results) && results[done].isDone; done++ {
+			if results[done].isEndless {
+				m.endless++
+			}
+			if !results[done].isNoticed {
+				m.survived++
+				fmt.Println(survival(m.chosen[done]))
+			}
+			if done%50 == 49 {
+				fmt.Fprintf(os.Stderr, "mutate: %d of %d, %d survived\n", done+1, len(results),
+					m.survived)
+			}
+		}
+	}
 	for range runtime.GOMAXPROCS(0) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for one := range next {
-				by, out := m.noticedBy(one)
+		wg.Go(func() {
+			for i := range next {
+				isNoticed, isEndless := m.noticed(m.chosen[i])
 				mu.Lock()
-				if by != "" && out == nil {
-					m.endless++
-				}
-				if done++; by == "" {
-					m.survivors = append(m.survivors, one)
-					fmt.Printf("survived: %s\n", one)
-				}
-				if done%50 == 0 {
-					fmt.Fprintf(os.Stderr, "mutate: %d of %d, %d survived\n", done, len(m.chosen),
-						len(m.survivors))
-				}
+				results[i] = result{true, isNoticed, isEndless}
+				report()
 				mu.Unlock()
 			}
-		}()
+		})
 	}
-	for _, one := range m.chosen {
-		next <- one
+	for i := range m.chosen {
+		next <- i
 	}
 	close(next)
 	wg.Wait()
-}
-
-// noticedBy runs the suites until one fails with a mutant awake, and names it. One that does not end
-// in time fails, and has no output.
-func (m *mutator) noticedBy(one mutant) (pkg string, out []byte) {
-	for i, s := range suites {
-		ctx, cancel := context.WithTimeout(context.Background(), m.limit)
-		defer cancel()
-		args := append([]string{"-test.failfast"}, s.args...)
-		cmd := exec.CommandContext(ctx, m.binaries[i], args...)
-		cmd.Dir = filepath.Join(m.root, strings.TrimPrefix(s.pkg, "./"))
-		cmd.Env = append(os.Environ(), fmt.Sprintf("MUTANT=%d", one.id), "GOMAXPROCS=1",
-			"GOMEMLIMIT=2GiB")
-		start := time.Now()
-		out, err := cmd.CombinedOutput()
-		if one.id < 0 {
-			fmt.Fprintf(os.Stderr, "mutate: %s takes %.0f s\n", s.pkg, time.Since(start).Seconds())
-		}
-		switch {
-		case ctx.Err() != nil:
-			return s.pkg, nil
-		case err != nil:
-			return s.pkg, out
-		}
-	}
-	return "", nil
 }
