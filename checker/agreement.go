@@ -15,11 +15,9 @@ func agreement() Property {
 }
 
 func checkAgreement(j *Judge) (model.Result, string) {
-	if !j.isTransactional() {
-		return model.Holds, ""
-	}
-	for i := range j.transactions.listed {
-		g := &j.transactions.listed[i]
+	list := j.transact().listed
+	for i := range list {
+		g := &list[i]
 		yes, no := &g.committed, &g.aborted
 		if yes.times == 0 || no.times == 0 {
 			continue

@@ -44,7 +44,7 @@ func checkAtLeastOnce(j *Judge) (model.Result, string) {
 func (j *Judge) coverAll() {
 	j.look()
 	j.replay()
-	for op := j.plan.ops; op > 0; op-- {
+	for op := j.plan.ops; op >= 1; op-- {
 		j.cover(op)
 	}
 }
@@ -55,7 +55,7 @@ func (j *Judge) cover(op int32) {
 	c := &j.claims
 	for i := range c.list {
 		me := &c.list[i]
-		if me.op != op || me.slot < 0 {
+		if me.op != op || me.slot == noSlot {
 			continue
 		}
 		me.covered = !me.aside

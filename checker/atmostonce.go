@@ -1,6 +1,10 @@
 package checker
 
-import "github.com/oncesim/oncesim/model"
+import (
+	"slices"
+
+	"github.com/oncesim/oncesim/model"
+)
 
 // atMostOnce is AMO: gaps, but nothing twice.
 //
@@ -84,7 +88,7 @@ func (j *Judge) need() {
 			list[j.source(&j.seen.list[i].Out, e.claim)-1].needed = true
 		}
 	}
-	for i := len(list) - 1; i >= 0; i-- {
+	for i := range slices.Backward(list) {
 		if !list[i].needed {
 			continue
 		}
@@ -162,7 +166,7 @@ func (j *Judge) isOnce(op int32, c *cell) bool {
 func (j *Judge) explainCellOnce(op, cell int32) (reason string) {
 	q := query{outputs: subset, skip: true, state: true}
 	first := j.states.cells[cell].first
-	if first > 0 && j.home() == memories {
+	if first != 0 && j.home() == memories {
 		q.resets = j.restarts(j.flow.lists[op][first-1].task)
 	}
 	switch j.findCell(op, cell, q) {

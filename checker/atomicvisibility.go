@@ -17,10 +17,7 @@ func atomicVisibility() Property {
 }
 
 func checkAtomicVisibility(j *Judge) (model.Result, string) {
-	if !j.isTransactional() {
-		return model.Holds, ""
-	}
-	t := &j.transactions
+	t := j.transact()
 	for i := range t.writes {
 		e := &t.writes[i]
 		txn := &t.list[e.of]

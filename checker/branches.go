@@ -20,7 +20,7 @@ func (j *Judge) explainBranches() (reason string) {
 		}
 	}
 	for i := range j.seen.entries {
-		if e := &j.seen.entries[i]; e.slot >= 0 && !e.twice && !j.isOnBranch(int32(i)) {
+		if e := &j.seen.entries[i]; e.slot != noSlot && !j.isOnBranch(int32(i)) {
 			reason = max(reason, j.explainEntry(int32(i)))
 		}
 	}
@@ -37,7 +37,7 @@ func (j *Judge) markRepeats() (doubts bool) {
 	list := j.claims.list
 	for i := range list {
 		c := &list[i]
-		if c.slot < 0 {
+		if c.slot == noSlot {
 			continue
 		}
 		c.repeats = c.from > 0 && list[c.from-1].repeats || c.base == alien ||
@@ -158,7 +158,7 @@ func (j *Judge) aim(op, cell, entry int32) (goals int) {
 	life := j.lifeBehind(op, entry)
 	for i := j.states.cells[cell].first; i > 0; i = list[i-1].next {
 		for e := list[i-1].shown; e > 0; e = j.seen.entries[e-1].later {
-			if e == entry+1 || life >= 0 && j.lifeBehind(op, e-1) == life {
+			if e == entry+1 || life != noLife && j.lifeBehind(op, e-1) == life {
 				j.seen.entries[e-1].round = f.round
 				goals++
 			}
@@ -167,7 +167,7 @@ func (j *Judge) aim(op, cell, entry int32) (goals int) {
 	return goals
 }
 
-// lifeBehind is the life that took the step of an operator behind an entry, or -1: the one that
+// lifeBehind is the life that took the step of an operator behind an entry, or noLife: the one that
 // claims to have emitted it, or what it was made of, last before it was written.
 func (j *Judge) lifeBehind(op, entry int32) int32 {
 	o := &j.seen.list[entry]
@@ -175,7 +175,7 @@ func (j *Judge) lifeBehind(op, entry int32) int32 {
 	for {
 		claim := j.emitterBefore(rec, until)
 		if claim == 0 {
-			return -1
+			return noLife
 		}
 		app := &j.h.Applications[claim-1]
 		if rec.Op == op {

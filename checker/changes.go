@@ -83,7 +83,7 @@ func (j *Judge) countFinal() {
 			at := int32(len(s.table))
 			s.table = append(s.table, *o)
 			s.list = s.table
-			s.entries = append(s.entries, entry{slot: -1})
+			s.entries = append(s.entries, entry{slot: noSlot})
 			s.link(at, n)
 			j.count(at, &s.list[at])
 		}
@@ -97,7 +97,7 @@ func (j *Judge) remember() {
 	for i := range j.h.Observations {
 		out := &j.h.Observations[i].Out
 		slot := j.shownSlot(out)
-		if slot < 0 || j.isEntry(slot, out) {
+		if slot == noSlot || j.isEntry(slot, out) {
 			continue
 		}
 		s.past = append(s.past, past{int32(i), j.nodes[slot].past})
@@ -145,7 +145,7 @@ func (j *Judge) isSuperseded(part int32, out *model.Record) bool {
 	j.spread()
 	lane := s.rows.lanes.find(uint64(n), j.lane(out))
 	if lane < 0 {
-		return s.rows.list[n].lanes > 0
+		return s.rows.list[n].lanes != 0
 	}
 	return s.rows.list[n].lanes > 1 || isBefore(out, &s.list[s.rows.far[lane]-1].Out)
 }
@@ -173,7 +173,7 @@ func (j *Judge) spread() {
 	s.rows.known = true
 	for i := range s.entries {
 		e, out := &s.entries[i], &s.list[i].Out
-		if e.slot < 0 || e.twice {
+		if e.slot == noSlot {
 			continue
 		}
 		n, fresh := s.rows.lanes.number(uint64(e.row), j.laneOf(int32(i)))

@@ -280,7 +280,7 @@ func (j *Judge) discard(n, attempt int32) {
 // of others begins from none of them.
 func (j *Judge) restored(s *model.Serving, call *model.Call) {
 	life, req := j.life(call.Proc, call.Attempt), &call.Req
-	if life < 0 || !j.keepsState(req) || j.plan.job.Tasks[call.Proc].Role != model.Operate {
+	if life == noLife || !j.keepsState(req) || j.plan.job.Tasks[call.Proc].Role != model.Operate {
 		return
 	}
 	for i := range j.claims.memories {
@@ -306,7 +306,7 @@ func (j *Judge) handed(req *model.Message, list []model.Record) *upload {
 	if asked != nil && slices.Equal(j.statesLeft(asked), list) {
 		return asked
 	}
-	for i := len(c.uploads) - 1; i >= 0; i-- {
+	for i := range slices.Backward(c.uploads) {
 		u := &c.uploads[i]
 		if j.h.Calls[u.call].Req.Token == req.Token && slices.Equal(j.statesLeft(u), list) {
 			return u
@@ -327,7 +327,7 @@ func (j *Judge) downloaded(req *model.Message, u *upload, i int, rec *model.Reco
 			return version
 		}
 	}
-	for i := len(c.uploads) - 1; i >= 0; i-- {
+	for i := range slices.Backward(c.uploads) {
 		if u := &c.uploads[i]; j.h.Calls[u.call].Req.Token == req.Token {
 			if version, isThere := j.savedIn(u, rec); isThere {
 				return version

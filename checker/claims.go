@@ -34,7 +34,7 @@ type claims struct {
 // plus one; 0 is the empty state.
 type claim struct {
 	op      int32
-	slot    int32 // of the step; -1: not valid
+	slot    int32 // of the step; noSlot: not valid
 	from    int32 // the claim that emitted its input, when it was made, plus one; 0: none
 	next    int32 // the claim of the same step before this one, plus one
 	out     int32 // in emitted
@@ -108,11 +108,14 @@ func (j *Judge) indexLives() {
 	}
 }
 
-// life is the number of a process's life under an attempt, or -1.
+// noLife stands for no life.
+const noLife = -1
+
+// life is the number of a process's life under an attempt, or noLife.
 func (j *Judge) life(proc model.ProcID, attempt int32) int32 {
 	c := &j.claims
 	if proc < 0 || int(proc) >= len(c.lives) {
-		return -1
+		return noLife
 	}
 	if hint := c.hint[proc]; hint > 0 && j.h.Lives[hint-1].Attempt == attempt {
 		return hint - 1
@@ -123,17 +126,17 @@ func (j *Judge) life(proc model.ProcID, attempt int32) int32 {
 			return l - 1
 		}
 	}
-	return -1
+	return noLife
 }
 
 // claim replays one application and appends it.
 func (j *Judge) claim(a *model.Application) {
 	c := &j.claims
-	c.list = append(c.list, claim{op: a.Op, slot: -1, cell: -1, out: int32(len(c.emitted))})
+	c.list = append(c.list, claim{op: a.Op, slot: noSlot, cell: -1, out: int32(len(c.emitted))})
 	life := j.life(a.Proc, a.Attempt)
 	random := j.isRandom(a.Op)
 	from, isInput := j.origin(a)
-	if !isInput || random && life < 0 {
+	if !isInput || random && life == noLife {
 		return
 	}
 	me := &c.list[len(c.list)-1]
@@ -219,7 +222,7 @@ func (j *Judge) origin(a *model.Application) (from int32, isInput bool) {
 		return 0, a.In.Path == 0 && rec.Key == a.In.Key && rec.Value == a.In.Value
 	}
 	from = j.emitter(&a.In)
-	return from, from > 0
+	return from, from != 0
 }
 
 // parent is the emitter of the input of a valid claim, by all claims; 0: it is a record of the

@@ -316,7 +316,7 @@ func (j *Judge) followsInFlight(done *completion) bool {
 		}
 	}
 	follows = follows && j.isBalanced()
-	for i := len(c.undone) - 1; i >= 0; i-- {
+	for i := range slices.Backward(c.undone) {
 		f, u := &j.checkpoints.flights[i], &c.undone[i]
 		if c.held[f.slot] = false; f.root != nil {
 			c.reached[u.lane] = u.reach

@@ -138,8 +138,8 @@ func (j *Judge) reportHeldPure() {
 		}
 		e, rec := &s.entries[r.final-1], &s.list[r.final-1].Out
 		switch {
-		case e.slot >= 0 && j.plan.of(rec.Op, rec.ID.Part).owner != 0:
-		case e.slot < 0 || e.chann == 0:
+		case e.slot != noSlot && j.plan.of(rec.Op, rec.ID.Part).owner != 0:
+		case e.slot == noSlot || e.chann == 0:
 			j.reportEntry(model.WrongValue, r.final-1, j.lastPure(int32(i)))
 		default:
 			j.reportStaleRow(int32(i), j.flow.rows.outs)

@@ -227,7 +227,7 @@ func (j *Judge) reportPure(kind model.AnomalyKind) {
 	}
 	for i := range j.seen.entries {
 		e, rec := &j.seen.entries[i], &j.seen.list[i].Out
-		if e.slot >= 0 && !e.twice && !j.nodes[e.slot].expected &&
+		if e.slot != noSlot && !j.nodes[e.slot].expected &&
 			j.plan.of(rec.Op, rec.ID.Part).owner == 0 {
 			j.reportEntry(model.Phantom, int32(i), model.Fact{})
 		}
@@ -279,7 +279,7 @@ func (j *Judge) reportStray(op int32) {
 	}
 	for i := range j.seen.entries {
 		e, rec := &j.seen.entries[i], &j.seen.list[i].Out
-		if e.slot >= 0 && !e.twice && j.isOwn(op, rec) &&
+		if e.slot != noSlot && j.isOwn(op, rec) &&
 			j.isStray(op, int32(i), j.nodes[j.stepSlot(rec, op)].item) {
 			j.reportEntry(model.Phantom, int32(i), model.Fact{})
 		}

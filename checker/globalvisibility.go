@@ -16,11 +16,9 @@ func globalVisibility() Property {
 }
 
 func checkGlobalVisibility(j *Judge) (model.Result, string) {
-	if !j.isTransactional() {
-		return model.Holds, ""
-	}
-	for i := range j.transactions.listed {
-		g := &j.transactions.listed[i]
+	list := j.transact().listed
+	for i := range list {
+		g := &list[i]
 		if g.committed.times > 0 && g.isTorn() {
 			n := int32(i)
 			j.reportTorn(model.FracturedRead, &g.sight, g.committed.event,

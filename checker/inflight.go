@@ -1,6 +1,10 @@
 package checker
 
-import "github.com/oncesim/oncesim/model"
+import (
+	"slices"
+
+	"github.com/oncesim/oncesim/model"
+)
 
 // flight is a step on a record that was in flight when a checkpoint was made, or on what came of
 // one: the life that begins from it takes it before anything else.
@@ -30,7 +34,7 @@ type passage struct {
 func (j *Judge) deliver(done *completion) {
 	c := &j.checkpoints
 	c.flights = c.flights[:0]
-	for op := j.plan.ops; op > 0; op-- {
+	for op := j.plan.ops; op >= 1; op-- {
 		for _, n := range c.parts[done.from:done.to] {
 			u := &c.uploads[n]
 			task := j.holder(&j.h.Calls[u.call].Req)
@@ -44,7 +48,7 @@ func (j *Judge) deliver(done *completion) {
 // deliverPart delivers what is in flight in one part.
 func (j *Judge) deliverPart(u *upload, task *model.Task) {
 	nonce := uint64(0)
-	if u.life >= 0 {
+	if u.life != noLife {
 		nonce = j.h.Lives[u.life].Nonce
 	}
 	list := j.flightOf(u)
@@ -53,7 +57,7 @@ func (j *Judge) deliverPart(u *upload, task *model.Task) {
 		if !j.s.Input.Has(rec.ID) {
 			continue
 		}
-		if l := j.plan.of(task.Op, rec.ID.Part); l.ways > 0 && l.parent == rec.Op {
+		if l := j.plan.of(task.Op, rec.ID.Part); l.ways != 0 && l.parent == rec.Op {
 			j.land(0, task, passage{root: rec}, rec, nonce)
 		}
 	}
@@ -88,9 +92,9 @@ func (j *Judge) landState(level int, op, slot int32, by passage, rec *model.Reco
 	c := &j.checkpoints
 	f := flight{passage: by, op: op, slot: slot, cell: j.states.cell(op, j.key(rec)), rec: *rec}
 	base, isClaimed := j.cut(&j.states.cells[f.cell]), true
-	for i := len(c.flights) - 1; i >= 0; i-- {
+	for i := range slices.Backward(c.flights) {
 		if before := &c.flights[i]; before.cell == f.cell {
-			base.value, base.version, isClaimed = before.after, before.claim, before.claim > 0
+			base.value, base.version, isClaimed = before.after, before.claim, before.claim != 0
 			break
 		}
 	}

@@ -1,6 +1,10 @@
 package checker
 
-import "github.com/oncesim/oncesim/model"
+import (
+	"slices"
+
+	"github.com/oncesim/oncesim/model"
+)
 
 // journeys say what happened to records on the way, for certificates. They are worked out only
 // when something is violated.
@@ -104,7 +108,7 @@ func (j *Judge) writeOf(o *model.Observation) int64 {
 	t := &j.journeys
 	t.asked++
 	if t.asked <= asksMax && j.s.Shape == model.Log {
-		for i := len(j.survey.writes) - 1; i >= 0; i-- {
+		for i := range slices.Backward(j.survey.writes) {
 			if w := &j.survey.writes[i]; w.part == int64(o.Part) && w.seq == o.Seq {
 				return j.h.Servings[w.serving].N
 			}
@@ -137,7 +141,7 @@ func (j *Judge) citeLoss(a *model.Anomaly, id model.ID, claim int32) {
 		call := &j.h.Calls[at.by-1]
 		life = j.life(call.Proc, call.Attempt)
 	}
-	if life >= 0 {
+	if life != noLife {
 		a.Cite(j.h.Lives[life].Ended)
 	}
 }

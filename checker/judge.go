@@ -133,9 +133,6 @@ func (j *Judge) measure(input *model.Input) {
 // kind.
 func (j *Judge) settle() {
 	list := j.verdict.Anomalies
-	if len(list) < 2 {
-		return
-	}
 	slices.SortStableFunc(list, func(a, b model.Anomaly) int {
 		return cmp.Or(cmp.Compare(j.severity[a.Kind], j.severity[b.Kind]),
 			a.Record.ID.Compare(b.Record.ID), cmp.Compare(a.Record.Op, b.Record.Op),
@@ -171,7 +168,7 @@ func (j *Judge) Reported() int { return len(j.verdict.Anomalies) }
 // is not completed: has been visible.
 func (j *Judge) Visible(rec model.Record) int {
 	j.look()
-	if slot := j.slot(rec.ID, rec.Op, rec.Path); slot >= 0 {
+	if slot := j.slot(rec.ID, rec.Op, rec.Path); slot != noSlot {
 		return int(j.nodes[slot].times)
 	}
 	return 0
@@ -182,7 +179,7 @@ func (j *Judge) Visible(rec model.Record) int {
 // claim, and if the step emits as many records as it says.
 func (j *Judge) Applications(op int32, in model.Record) int {
 	j.replay()
-	if slot := j.slot(in.ID, op, in.Path); slot >= 0 {
+	if slot := j.slot(in.ID, op, in.Path); slot != noSlot {
 		return int(j.nodes[slot].claims)
 	}
 	return 0
@@ -192,20 +189,23 @@ func (j *Judge) Applications(op int32, in model.Record) int {
 // provenance of what the state store, or the last life of a task, holds.
 func (j *Judge) Folded(op int32, in model.Record) int {
 	j.trace(j.home())
-	if slot := j.slot(in.ID, op, in.Path); slot >= 0 {
+	if slot := j.slot(in.ID, op, in.Path); slot != noSlot {
 		return int(j.nodes[slot].folded)
 	}
 	return 0
 }
 
-// slot returns the slot of an identity, or -1 where no record has it. It may move j.nodes.
+// noSlot stands for no slot.
+const noSlot = -1
+
+// slot returns the slot of an identity, or noSlot where no record has it. It may move j.nodes.
 func (j *Judge) slot(id model.ID, op int32, path model.Path) int32 {
 	if uint32(id.Part) >= uint32(len(j.spans)) || uint32(op) > uint32(j.plan.ops) {
-		return -1
+		return noSlot
 	}
 	span := &j.spans[id.Part]
 	if uint64(id.Offset) >= span.length {
-		return -1
+		return noSlot
 	}
 	index := span.base + int32(id.Offset)
 	if path == 0 {

@@ -29,7 +29,7 @@ func (j *Judge) reportTwoValues() {
 	}
 	for i := range j.seen.entries {
 		e := &j.seen.entries[i]
-		if e.slot < 0 || e.twice || j.nodes[e.slot].first == int32(i+1) {
+		if e.slot == noSlot || j.nodes[e.slot].first == int32(i+1) {
 			continue
 		}
 		first := j.nodes[e.slot].first - 1

@@ -46,7 +46,7 @@ func checkOrder(j *Judge) (model.Result, string) {
 	s.list, s.near, s.highest = s.list[:0], s.near[:0], s.highest[:0]
 	for i := range j.seen.entries {
 		e := &j.seen.entries[i]
-		if e.slot >= 0 && !e.twice {
+		if e.slot != noSlot {
 			j.follow(int32(i), e)
 		}
 	}

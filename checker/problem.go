@@ -40,7 +40,7 @@ func (j *Judge) group(op int32) {
 // state on its way, and if the entry counts.
 func (j *Judge) attach(op, i int32) {
 	e, rec := &j.seen.entries[i], &j.seen.list[i].Out
-	if e.slot < 0 || e.twice || !j.isThrough(op, rec) {
+	if e.slot == noSlot || !j.isThrough(op, rec) {
 		return
 	}
 	step := j.stepSlot(rec, op)

@@ -1,6 +1,10 @@
 package checker
 
-import "github.com/oncesim/oncesim/model"
+import (
+	"slices"
+
+	"github.com/oncesim/oncesim/model"
+)
 
 // progress is LV: after the last fault the job drains its input.
 func progress() Property {
@@ -42,7 +46,7 @@ func (j *Judge) isDrained(d *drain) bool {
 		return false
 	}
 	call := &j.h.Calls[d.told-1]
-	for i := len(j.h.Lives) - 1; i >= 0; i-- {
+	for i := range slices.Backward(j.h.Lives) {
 		if life := &j.h.Lives[i]; life.Proc == call.Proc {
 			return life.Attempt == call.Attempt && life.Ended == 0
 		}
@@ -53,11 +57,9 @@ func (j *Judge) isDrained(d *drain) bool {
 // reportHanging reports transactions that are undecided in the end: readers of committed data wait
 // for them.
 func (j *Judge) reportHanging() {
-	if !j.isTransactional() {
-		return
-	}
-	for i := range j.transactions.list {
-		txn := &j.transactions.list[i]
+	list := j.transact().list
+	for i := range list {
+		txn := &list[i]
 		if txn.fate > prepared {
 			continue
 		}

@@ -55,7 +55,7 @@ func (j *Judge) key(rec *model.Record) int32 {
 		return r.keys.number(rec.Key)
 	}
 	slot := j.slot(rec.ID, rec.Op, 0)
-	if slot < 0 {
+	if slot == noSlot {
 		return r.keys.number(rec.Key)
 	}
 	h := &r.hints[slot]

@@ -24,7 +24,7 @@ func checkReplay(j *Judge) (model.Result, string) {
 	j.reportFakes()
 	if j.match() > 0 {
 		for i := range j.seen.entries {
-			if e := &j.seen.entries[i]; e.slot >= 0 && !e.twice && e.claim == 0 {
+			if e := &j.seen.entries[i]; e.slot != noSlot && e.claim == 0 {
 				j.reportUnmatched(int32(i))
 			}
 		}
@@ -49,7 +49,7 @@ func (j *Judge) match() int {
 	j.seen.matched, j.claims.unmatched = true, 0
 	for i := range j.seen.entries {
 		e := &j.seen.entries[i]
-		if e.slot < 0 || e.twice {
+		if e.slot == noSlot {
 			continue
 		}
 		o := &j.seen.list[i]

@@ -29,10 +29,10 @@ type shownPart struct {
 
 // entry is one visible record.
 type entry struct {
-	slot  int32 // -1: no identity of a visible record
+	slot  int32 // noSlot: no identity of a visible record
 	next  int32 // the next entry of the same identity, plus one
 	claim int32 // a valid claim that emits it, plus one
-	twice bool  // the reader saw the same place before; it counts once
+	twice bool  // the reader saw the same place before; it counts once, and this one has no slot
 	along int32 // the next entry of the same partition, plus one
 	chann int32 // the channel that orders it, plus one; 0: not known
 	rank  int32 // on that channel
@@ -63,7 +63,7 @@ func (j *Judge) look() {
 	s.rows.reset()
 	s.fake, s.repeats, s.kept, s.matched, s.stays = 0, 0, 0, false, false
 	for i := range s.list {
-		s.entries = append(s.entries, entry{slot: -1})
+		s.entries = append(s.entries, entry{slot: noSlot})
 		if j.isNew(int32(i), &s.list[i]) {
 			j.count(int32(i), &s.list[i])
 		} else {
@@ -104,7 +104,7 @@ func (j *Judge) count(i int32, o *model.Observation) {
 	s.kept++
 	slot := j.shownSlot(&o.Out)
 	s.entries[i].slot = slot
-	if slot < 0 {
+	if slot == noSlot {
 		s.fake++
 		return
 	}
@@ -159,11 +159,12 @@ func (s *seen) place(part int32, seq int64) int32 {
 	return p.cursor - 1
 }
 
-// shownSlot is the slot of a record that a terminal operator may emit, or -1.
+// shownSlot is the slot of a record that a terminal operator may emit, or noSlot.
 func (j *Judge) shownSlot(rec *model.Record) int32 {
 	slot := j.slot(rec.ID, rec.Op, rec.Path)
-	if slot < 0 || !j.plan.stages[rec.Op].terminal || j.plan.of(rec.Op, rec.ID.Part).ways == 0 {
-		return -1
+	if slot == noSlot || !j.plan.stages[rec.Op].terminal ||
+		j.plan.of(rec.Op, rec.ID.Part).ways == 0 {
+		return noSlot
 	}
 	return slot
 }
@@ -184,7 +185,7 @@ func (j *Judge) reportFakes() {
 		return
 	}
 	for i := range j.seen.entries {
-		if e := &j.seen.entries[i]; e.slot < 0 && !e.twice {
+		if e := &j.seen.entries[i]; e.slot == noSlot && !e.twice {
 			j.reportEntry(model.Phantom, int32(i), model.Fact{})
 		}
 	}
@@ -198,7 +199,7 @@ func (j *Judge) reportRepeats() {
 	}
 	for i := range j.seen.entries {
 		e := &j.seen.entries[i]
-		if e.slot < 0 || j.nodes[e.slot].first != int32(i+1) || j.nodes[e.slot].times == 1 {
+		if e.slot == noSlot || j.nodes[e.slot].first != int32(i+1) || j.nodes[e.slot].times == 1 {
 			continue
 		}
 		first := &j.seen.list[i]

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"math"
+	"slices"
 
 	"github.com/oncesim/oncesim/model"
 )
@@ -174,7 +175,7 @@ func (j *Judge) returned(cell *cell, call *model.Call, n int64) held {
 		return held{cell.backend.version, n, call.Ans.Value}
 	}
 	rec := &call.Req.Record
-	for i := j.claims.serving - 1; i >= 0; i-- {
+	for i := range slices.Backward(j.h.Servings[:j.claims.serving]) {
 		s := &j.h.Servings[i]
 		put := &j.h.Calls[s.Call].Req
 		if setsState(put) && put.Record.Op == rec.Op && put.Record.Key == rec.Key &&
@@ -193,7 +194,7 @@ func (j *Judge) returned(cell *cell, call *model.Call, n int64) held {
 func (j *Judge) keepLastLives() {
 	for i := range j.claims.memories {
 		m := &j.claims.memories[i]
-		if m.life >= 0 && j.claims.lives[j.h.Lives[m.life].Proc] == m.life+1 {
+		if m.life != noLife && j.claims.lives[j.h.Lives[m.life].Proc] == m.life+1 {
 			j.states.cells[m.cell].memory = m.held
 		}
 	}

@@ -26,13 +26,16 @@ type drain struct {
 type writing struct {
 	part, seq int64
 	serving   int32
-	row       int32 // in a batch; -1: it came alone
+	row       int32 // in a batch, or noRow: it came alone
 }
+
+// noRow stands for no row of a batch.
+const noRow = -1
 
 // wrote is what was written.
 func (j *Judge) wrote(w *writing) *model.Record {
 	req := &j.h.Calls[j.h.Servings[w.serving].Call].Req
-	if w.row < 0 {
+	if w.row == noRow {
 		return &req.Record
 	}
 	return &req.Parts[w.row]
@@ -116,7 +119,7 @@ func (j *Judge) surveyNext() {
 		}
 	case model.Write:
 		if hasEffect {
-			v.writes = append(v.writes, writing{call.Req.Seq, s.Ans.Seq, i, -1})
+			v.writes = append(v.writes, writing{call.Req.Seq, s.Ans.Seq, i, noRow})
 		}
 	default:
 		if kind >= model.NextCheckpoint && hasEffect {

@@ -73,12 +73,11 @@ type ending struct {
 
 func (e *ending) add(t *transaction) { e.times, e.event = e.times+1, t.decided }
 
-// isTransactional works out the transactions and batches, and what readers saw of them. It reports
-// whether there are any.
-func (j *Judge) isTransactional() bool {
+// transact works out the transactions and batches, and what readers saw of them, once a subject.
+func (j *Judge) transact() *transactions {
 	t := &j.transactions
 	if t.done {
-		return len(t.list) > 0
+		return t
 	}
 	t.done = true
 	j.surveyAll()
@@ -90,12 +89,12 @@ func (j *Judge) isTransactional() bool {
 		t.places[part] = t.places[part][:0]
 	}
 	if len(j.survey.deciding) == 0 && j.survey.batches == 0 {
-		return false
+		return t
 	}
 	j.decideAll()
 	j.groupAll()
 	j.watch()
-	return len(t.list) > 0
+	return t
 }
 
 // decideAll follows the transactions through the servings.
@@ -202,9 +201,9 @@ func (j *Judge) addWrite(made int32) {
 		of++
 		t.list = append(t.list, transaction{part: int32(w.part), fate: committed, decided: s.N,
 			checkpoint: req.Token, deadline: never})
-	case w.row < 0 && (req.Token == 0 || len(t.latest) == 0):
+	case w.row == noRow && (req.Token == 0 || len(t.latest) == 0):
 		return
-	case w.row < 0:
+	case w.row == noRow:
 		n := t.ids.find(uint64(uint16(w.part)), uint64(req.Token))
 		if n < 0 {
 			return

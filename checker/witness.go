@@ -13,17 +13,12 @@ func (j *Judge) isWitnessed(op, cell int32) bool {
 	j.finder.round++
 	left := c.items
 	for version := c.final(j.states.from).version; version > 0; left-- {
-		step, app := &j.claims.list[version-1], &j.h.Applications[version-1]
+		step := &j.claims.list[version-1]
 		n := &j.nodes[step.slot]
-		if n.item == 0 || n.folded != 1 {
+		if n.item == 0 {
 			return false
 		}
-		it := &list[n.item-1]
-		if int32(app.Proc) != it.task || app.In.Key != it.rec.Key ||
-			app.In.Value != it.rec.Value {
-			return false
-		}
-		ch := &j.flow.chans[it.chann]
+		ch := &j.flow.chans[list[n.item-1].chann]
 		if ch.round == j.finder.round && ch.lane <= n.item {
 			return false
 		}
