@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -234,6 +235,11 @@ func TestFabricated(t *testing.T) {
 	for i, rec := range []model.Record{
 		{ID: model.ID{Offset: 1}, Op: 2},                 // no such input
 		{ID: model.ID{Part: 5}, Op: 2},                   // no such partition
+		{ID: model.ID{Part: 1}, Op: 2},                   // the first that there is not
+		{ID: model.ID{Part: -1}, Op: 2},                  // nor is there one before the first
+		{ID: model.ID{Offset: -1}, Op: 2},                // nor an input before the first
+		{ID: model.ID{}, Op: -1},                         // nor an operator
+		{ID: model.ID{}, Op: 3},                          // the first operator that there is not
 		{ID: model.ID{}, Op: 1},                          // an operator that feeds no sink
 		{ID: model.ID{}, Op: 9},                          // no such operator
 		{ID: model.ID{}, Op: 2, Path: 1, Key: "a"},       // a second output
@@ -261,6 +267,14 @@ func TestWrongPartition(t *testing.T) {
 		got := show(NewJudge().Judge(p.s, All()))
 		for _, property := range []string{"exactly-once", "at-most-once", "replay-explained"} {
 			require.Equal(t, "phantom 0:0", got[property], "%s of %s", property, spec)
+		}
+		require.Equal(t, "holds", got["at-least-once"])
+
+		p.h.Final[0].Part, p.h.Final[0].Seq = -1, 0 // there is no such partition
+		p.h.Final[1].Part, p.h.Final[1].Seq = -1, 0
+		got = show(NewJudge().Judge(p.s, All()))
+		for _, property := range []string{"exactly-once", "at-most-once", "replay-explained"} {
+			require.Equal(t, "phantom 0:0, phantom 0:1", got[property], "%s of %s", property, spec)
 		}
 		require.Equal(t, "holds", got["at-least-once"])
 	}
@@ -316,6 +330,9 @@ func TestFalseClaims(t *testing.T) {
 		"operator": func(a *model.Application) { a.Op = 2 },
 		"task":     func(a *model.Application) { a.Proc = 0 },
 		"nobody":   func(a *model.Application) { a.Proc = model.Nobody },
+		"beyond":   func(a *model.Application) { a.Proc += 100 },
+		"sink":     func(a *model.Application) { a.Proc++ },
+		"next":     func(a *model.Application) { a.Proc += 2 },
 		"value":    func(a *model.Application) { a.In.Value.Num++ },
 		"key":      func(a *model.Application) { a.In.Key = "z" },
 		"offset":   func(a *model.Application) { a.In.ID.Offset = 7 },
@@ -376,6 +393,46 @@ func TestEndMustBeHeard(t *testing.T) {
 	require.Equal(t, "stuck 0:0", show(NewJudge().Judge(p.s, All()))["progress"])
 }
 
+// TestCallsOfNobody: calls and lives that belong to no task of the job are looked at by no property
+// that asks who made them; what the service served of them counts.
+func TestCallsOfNobody(t *testing.T) {
+	for _, proc := range []model.ProcID{model.Nobody, 3, 99} {
+		p := stage(t, "sum", "through+commits", "in a1 a2; take 0:0; put 0:0=9; commit 0=1; "+
+			"fetch 0; write 0:0")
+		require.Len(t, p.s.Job.Tasks, 3)
+		for i := range p.h.Calls {
+			p.h.Calls[i].Proc = proc
+		}
+		got := show(NewJudge().Judge(p.s, All()))
+		require.Equal(t, "wrong-state 0:0", got["exactly-once-state"], proc)
+		require.Equal(t, "no-subsequence 0:0, duplicate 0:0", got["at-most-once"], proc)
+		require.Equal(t, "stuck 0:1", got["progress"], proc)
+		require.Equal(t, "holds", got["mechanism"], proc)
+	}
+}
+
+// TestStepsAreRecalled: an operator without state is asked once for each record, however often runs
+// on one input are judged, and again for a record that is not the one it was asked for.
+func TestStepsAreRecalled(t *testing.T) {
+	steps := 0
+	counted := *double
+	counted.Step = func(in model.Record, state model.Value, out *model.Outputs) model.Value {
+		steps++
+		return double.Step(in, state, out)
+	}
+	p := bigPlay(t, "double>double", "volatile", 60, true)
+	for i := range p.s.Job.Topology.Stages {
+		p.s.Job.Topology.Stages[i].Operator = &counted
+	}
+	j := NewJudge()
+	for round := range 3 {
+		for _, v := range j.Judge(p.s, All()) {
+			require.Equal(t, model.Holds, v.Result, v.Property)
+		}
+		require.Equal(t, 120, steps, round)
+	}
+}
+
 // TestTable numbers pairs and texts over several rounds.
 func TestTable(t *testing.T) {
 	var pairs table
@@ -394,6 +451,34 @@ func TestTable(t *testing.T) {
 		require.EqualValues(t, 7, pairs.find(7, round))
 		require.EqualValues(t, -1, pairs.find(7, round+1))
 	}
+
+	var late table // its rounds begin anew, and nothing of an old one comes back
+	late.reset()
+	late.number(7, 0)
+	late.round = math.MaxUint32
+	late.reset()
+	for i := range uint64(100) {
+		n, fresh := late.number(i, 0)
+		require.EqualValues(t, i, n)
+		require.True(t, fresh)
+		require.EqualValues(t, -1, late.find(i, 3))
+	}
+}
+
+// TestKeysAreForgotten stores states under ever new keys: a judge keeps no more than twice as many
+// as there are slots for records, and those of the subject.
+func TestKeysAreForgotten(t *testing.T) {
+	p := stage(t, "sum", "through", "in a1 b2; take 0:0; take 0:1; put 0:0")
+	last := &p.h.Calls[len(p.h.Calls)-1].Req.Record
+	j, slots, most := NewJudge(), 4, 0
+	for i := range 100 {
+		last.Key = fmt.Sprint(i)
+		v := verdictOf(j.Judge(p.s, All()), "exactly-once-state")
+		require.Equal(t, last.Key, v.Anomalies[0].Record.Key)
+		require.LessOrEqual(t, len(j.recall.keys.list), 2*slots+1)
+		most = max(most, len(j.recall.keys.list))
+	}
+	require.Equal(t, 2*slots+1, most)
 }
 
 // everything names all that a verdict says.
@@ -412,7 +497,7 @@ func TestReuseLeavesNoTrace(t *testing.T) {
 	slices.Reverse(backwards)
 	specs := []string{"sum", "roll", "odd", "pair", "double>roll", "sum>roll", "roll>double",
 		"roll@rows", "noise@rows", "odd@keys", "rekey@keys", "noise@keys", "roll>rekey@keys"}
-	for seed := range uint64(3_000) {
+	for seed := range fewer(2_000, 0) {
 		p, story := randomPlay(t, seed, specs)
 		want := everything(NewJudge().Judge(p.s, props))
 		require.Equal(t, want, everything(reused.Judge(p.s, props)), story)
@@ -438,7 +523,7 @@ func TestMoreOfTheSame(t *testing.T) {
 		}
 		return results
 	}
-	for seed := range uint64(2_000) {
+	for seed := range fewer(2_000, 0) {
 		p, story := randomPlay(t, seed, []string{"sum", "roll", "double", "double>roll"})
 		before, n := result(p), len(p.h.Final)
 		if n == 0 || len(p.h.Observations) > 0 {
@@ -536,6 +621,17 @@ func TestAmbiguous(t *testing.T) {
 			require.Equal(t, reasonAmbiguous, v.Reason, v.Property)
 		}
 	}
+	topology.Stages[2].Operator, s.Shape = sum, model.Keys
+	s.Job = model.NewJob(topology, nil)
+	for _, property := range []string{"exactly-once-state", "effectively-once"} {
+		v := verdictOf(NewJudge().Judge(s, All()), property)
+		require.Equal(t, model.Undecided, v.Result, property)
+		require.Equal(t, reasonAmbiguous, v.Reason, property)
+	}
+	topology.Stages[2].Operator = double
+	s.Job = model.NewJob(topology, nil)
+	v := verdictOf(NewJudge().Judge(s, All()), "effectively-once")
+	require.Equal(t, reasonAmbiguous, v.Reason)
 }
 
 // TestNotDeterministic takes the step of a life with its nonce: another value is none that any life

@@ -18,6 +18,8 @@ import (
 //	                 "part 3 in 0:1 1:0" has records in flight
 //	done 3           checkpoint 3 is completed
 //	restart 3        all tasks begin anew, from checkpoint 3; 0: from the start
+//	restart 3 as 2   they ask for checkpoint 3 and are handed what 2 has
+//	hand a=7         the task that was handed its part last was handed another value of a key
 //	drop 3           the parts of checkpoint 3 are dropped; "old drop 3": by the life before
 //	tear             of the part uploaded last the store keeps the first half
 //	plan 3 2 1       the input of batch 3 ends there; finish 3: it is finished
@@ -79,6 +81,8 @@ func (p *play) snapshot(verb, rest, at string, old bool) bool {
 		p.checkpoint(verb, words, at, old)
 	case "batch", "begin", "add", "prepare", "decide", "whole":
 		p.transact(verb, words, old)
+	case "hand":
+		p.hand(words[0])
 	case "lose":
 		list := &p.snap.entries[p.last]
 		*list = (*list)[:len(*list)-1]
@@ -118,7 +122,7 @@ func (p *play) checkpoint(verb string, words []string, at string, old bool) {
 			p.partOf(p.lives[name], id, words[1:])
 		}
 	case "restart":
-		p.restart(id)
+		p.restart(id, number(words[len(words)-1], true).Num)
 	case "done":
 		m := about(model.Completion)
 		m.Cursor, m.N, p.snap.completed = p.snap.completed, 3, id
@@ -176,8 +180,23 @@ func (p *play) partName(req *model.Message) string {
 	return strconv.FormatInt(req.Seq, 10) + " " + p.s.Job.Tasks[req.Token].Name
 }
 
-// restart ends all lives and has operators begin from a checkpoint.
-func (p *play) restart(id int64) {
+// hand changes what the answer to the download served last says of a key.
+func (p *play) hand(word string) {
+	key, value, _ := strings.Cut(word, "=")
+	c := &p.h.Calls[len(p.h.Calls)-1]
+	require.Equal(p.t, model.Download, c.Req.Kind)
+	c.Ans.Records = slices.Clone(c.Ans.Records)
+	for i := range c.Ans.Records[:c.Ans.N] {
+		if rec := &c.Ans.Records[i]; rec.Key == key {
+			rec.Value = *number(value, true)
+			p.lives[p.s.Job.Tasks[c.Proc].Name].memory[key] = rec.Value
+		}
+	}
+	p.h.Servings[len(p.h.Servings)-1].Ans = c.Ans
+}
+
+// restart ends all lives and has operators begin from a checkpoint, or from what another one has.
+func (p *play) restart(id, handed int64) {
 	for i := range p.s.Job.Tasks {
 		l := p.lives[p.s.Job.Tasks[i].Name]
 		p.h.Lives[l.index].Ended, p.h.Lives[l.index].How = p.tick(), model.Cancelled
@@ -189,7 +208,7 @@ func (p *play) restart(id int64) {
 		if id == 0 || task.Role != model.Operate {
 			continue
 		}
-		part, found := p.snap.parts[strconv.FormatInt(id, 10)+" "+task.Name]
+		part, found := p.snap.parts[strconv.FormatInt(handed, 10)+" "+task.Name]
 		p.call(l, model.StateStore, model.Message{Kind: model.Download, Seq: id,
 			Token: int64(task.Proc)}, model.Answer{Outcome: model.Done, Found: found, N: part.N,
 			Records: part.Parts})

@@ -24,12 +24,19 @@ import (
 //	crash OP         the task of the operator dies and is restarted; "crash" alone: operator 1
 //	fork OP          a successor starts although the task lives: a zombie
 //	old ...          the clause is the zombie's
-//	fetch 0          the source reads its partition to the end; commit 0=2 commits an offset
+//	fetch 0          the source reads its partition to the end; commit 0=2 commits an offset;
+//	                 commit 7=2 is about a partition that is not there
 //	see              a reader sees what is new
 //	swap             the two entries written last in a partition change places, unseen
 //	vanish, alter 7  the last entry goes, or changes its value
 //	late, cut        the run ends by its bound of time, or of events
 //	forget           the service forgets the request served last; refuse, before: its answer
+//	unheard          nobody hears the answer to the request served last
+//	again 2          the service serves a second copy of the last request but one; again: the last
+//	stranger         the request made last was one of an attempt that nobody knows
+//	astray 9         it was about the row of task 9
+//	ask newest 3     the coordinator makes a request of that kind; "ask download 1 s1/0" is
+//	                 about a task
 //	shun 0:1         the task sets the record aside
 //
 // The sink is a log, or with a mode that ends in "+rows" or "+keys" a table; "+update" has the
@@ -38,7 +45,8 @@ import (
 // With a mode that begins with "snap" state is in checkpoints, and play_snapshot_test.go has more
 // clauses; with "snap+alone" each task takes snapshots of its own.
 //
-// A second operator's clauses end in "at 2": "take 0:1 at 2". Tasks are named stage/subtask,
+// A second operator's clauses end in "at 2": "take 0:1 at 2". Of the first one's outputs it takes
+// the first, and with "take 0:1.1 at 2" the second. Tasks are named stage/subtask,
 // "s1/0"; records go to the subtask of their key.
 type play struct {
 	t     testing.TB
@@ -135,6 +143,14 @@ var (
 		out.Emit(in.Key, state)
 		return state
 	}}
+	picky = &model.Operator{Name: "picky", Kind: model.NonCommutative, Step: func(
+		in model.Record, state model.Value, out *model.Outputs) model.Value {
+		if state.Num += in.Value.Num; in.Value.Num == 3 {
+			out.Fail("three")
+		}
+		out.Emit(in.Key, state)
+		return state
+	}}
 	rekey = &model.Operator{Name: "rekey", Kind: model.Stateless, Step: func(
 		in model.Record, state model.Value, out *model.Outputs) model.Value {
 		out.Emit("z", in.Value)
@@ -158,7 +174,7 @@ var (
 var testOperators = map[string]*model.Operator{"sum": sum, "roll": roll, "hash": hash,
 	"max": largest, "pay": pay,
 	"twin": twin, "odd": odd, "double": double, "pair": both, "rekey": rekey, "noise": noise,
-	"dice": dice}
+	"dice": dice, "picky": picky}
 
 // testTopology reads "double>sum": stages in a row, by key. A plus puts stages side by side, fed
 // by what comes before: "double+sum", "sum>double+double". An asterisk, as in "sum*", gives a stage
@@ -176,7 +192,8 @@ func testTopology(spec string, partitions int) *model.Topology {
 		for _, name := range strings.Split(level, "+") {
 			stage := model.Stage{Name: fmt.Sprintf("s%d", len(t.Stages)+1),
 				Operator: testOperators[strings.TrimSuffix(name, "*")],
-				From:     []string{from}, Exchange: model.ByKey}
+				From:     []string{from}, Exchange: model.ByKey,
+				Parallel: len(t.Stages) % 2} // 0 and 1 are the same
 			if strings.HasSuffix(name, "*") {
 				stage.Parallel = 2
 			}
@@ -292,9 +309,20 @@ func (p *play) clause(clause string) {
 		p.lives["old "+rest] = l
 		p.start(l.proc)
 	case "fetch", "commit":
-		p.source(verb, rest)
+		p.source(verb, rest, old)
 	case "forget", "tear", "refuse", "before":
 		p.service(verb)
+	case "unheard":
+		c := &p.h.Calls[len(p.h.Calls)-1]
+		c.Outcome, c.Answered = model.Unknown, 0
+	case "stranger":
+		p.h.Calls[len(p.h.Calls)-1].Attempt = 99
+	case "astray":
+		p.h.Calls[len(p.h.Calls)-1].Req.Token = number(rest, true).Num
+	case "ask":
+		p.ask(strings.Fields(rest), old)
+	case "again":
+		p.again(int(number(max(rest, "1"), true).Num))
 	default:
 		if !p.snapshot(verb, rest, max(at, "1"), old) {
 			p.reader(verb, rest)
@@ -351,9 +379,10 @@ func stepName(op int32, in model.Record) string {
 	return fmt.Sprintf("%d %d:%d %d", op, in.ID.Part, in.ID.Offset, in.Path)
 }
 
-// inputOf is the record of that name as it reaches an operator: an input record, or the first
-// output of the operator before; ok is false if that emitted none.
+// inputOf is the record of that name as it reaches an operator: an input record, or an output of
+// the operator before, the first if the name does not say which; ok is false if that emitted none.
 func (p *play) inputOf(op int32, name string) (in model.Record, ok bool) {
+	name, ordinal, _ := strings.Cut(name, ".")
 	var id model.ID
 	_, err := fmt.Sscanf(name, "%d:%d", &id.Part, &id.Offset)
 	require.NoError(p.t, err, name)
@@ -365,10 +394,11 @@ func (p *play) inputOf(op int32, name string) (in model.Record, ok bool) {
 	before, _ := p.inputOf(up, name)
 	outs, ok := p.made[stepName(up, before)]
 	require.True(p.t, ok, "%s has not passed operator %d", name, up)
-	if len(outs) == 0 {
+	n := number(max(ordinal, "0"), true).Num
+	if n >= int64(len(outs)) {
 		return rec, false
 	}
-	return outs[0], true
+	return outs[n], true
 }
 
 // upstream is the operator by which records of a partition reach another, 0 for the input, -1 if
@@ -419,7 +449,12 @@ func (p *play) apply(l *life, in model.Record) {
 	out.Begin(op, in)
 	nonce := p.h.Lives[l.index].Nonce
 	out.Seed(nonce)
-	l.memory[in.Key] = operator.Step(in, state, &out)
+	after := operator.Step(in, state, &out)
+	if out.Failed() != "" {
+		after = state
+		out.Begin(op, in)
+	}
+	l.memory[in.Key] = after
 	p.h.Applications = append(p.h.Applications, model.Application{N: p.tick(), Proc: l.proc,
 		Attempt: l.attempt, Op: op, In: in, Outputs: int32(len(out.Records())),
 		Dropped: out.Dropped()})
@@ -529,17 +564,59 @@ func (p *play) service(verb string) {
 	}
 }
 
-func (p *play) source(verb, rest string) {
+// again has the service serve a copy of the request served as the n-th from the end.
+func (p *play) again(n int) {
+	s := p.h.Servings[len(p.h.Servings)-n]
+	s.N, s.At, s.Copy = p.tick(), p.now, true
+	p.h.Servings = append(p.h.Servings, s)
+	req := &p.h.Calls[s.Call].Req
+	if setsState(req) {
+		p.store[storeKey(req.Record.Op, req.Record.Key)] = req.Record.Value
+	}
+	if req.Kind == model.Write && p.s.Shape == model.Log && req.Token == 0 {
+		p.sinks[req.Seq] = append(p.sinks[req.Seq], req.Record)
+	}
+}
+
+// ask has the coordinator make a request.
+func (p *play) ask(words []string, old bool) {
+	l := p.lives["coordinator/0"]
+	if old {
+		l = p.lives["old coordinator/0"]
+	}
+	kind, ok := model.ParseKind(words[0])
+	require.True(p.t, ok && kind.IsCall(), words)
+	req := model.Message{Kind: kind, Seq: number(words[1], true).Num}
+	ans := model.Answer{Outcome: model.Done, Seq: req.Seq}
+	if len(words) > 2 {
+		req.Token = int64(p.lives[words[2]].proc)
+		if part, found := p.snap.parts[p.partName(&req)]; found && kind == model.Download {
+			ans.Found, ans.N, ans.Records = true, part.N, part.Parts
+		}
+	}
+	p.call(l, kind.Service(), req, ans)
+}
+
+func (p *play) source(verb, rest string, old bool) {
 	part, seq, _ := strings.Cut(rest, "=")
-	l := p.lives["source/"+part]
-	req := model.Message{Record: model.Record{ID: model.ID{Part: int32(l.proc)}}}
+	l, ok := p.lives["source/"+part]
+	if old {
+		l = p.lives["old source/"+part]
+	}
+	req := model.Message{Record: model.Record{ID: model.ID{Part: int32(number(part, true).Num)}}}
+	if !ok {
+		l = p.lives["source/0"]
+	}
 	if verb == "commit" {
 		req.Kind, req.Seq = model.OffsetCommit, number(seq, true).Num
 		p.call(l, model.InputLog, req, model.Answer{Outcome: model.Done})
 		return
 	}
 	req.Kind = model.Fetch
-	n := int64(len(p.s.Input.Parts[l.proc].Records))
+	n := int64(0)
+	if ok {
+		n = int64(len(p.s.Input.Parts[l.proc].Records))
+	}
 	p.call(l, model.InputLog, req, model.Answer{Outcome: model.Done, N: n, End: true})
 }
 

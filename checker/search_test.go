@@ -69,7 +69,7 @@ func (p *play) visible(d *draws, outs []model.Record) {
 func TestSearchTables(t *testing.T) {
 	j, props := NewJudge(), []Property{exactlyOnce(), effectivelyOnce(), order()}
 	var holds, violated [3]int
-	for seed := range uint64(12_000) {
+	for seed := range fewer(6_000, 0) {
 		mode := []string{"through+keys", "through+keys", "through+rows"}[seed%3]
 		p := unclaimed(t, seed, []string{"sum", "roll", "odd", "twin", "double>roll", "odd>double",
 			"roll>rekey", "rekey>roll", "rekey", "double"}, mode)
@@ -93,8 +93,8 @@ func TestSearchTables(t *testing.T) {
 	}
 	t.Log(holds, violated)
 	for i := range props {
-		require.Greater(t, holds[i], 300, props[i].Name)
-		require.Greater(t, violated[i], 300, props[i].Name)
+		require.Greater(t, holds[i], enough(300), props[i].Name)
+		require.Greater(t, violated[i], enough(300), props[i].Name)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestSearchTables(t *testing.T) {
 func TestSearch(t *testing.T) {
 	j, props := NewJudge(), []Property{exactlyOnceState(), exactlyOnce()}
 	var holds, violated int
-	for seed := range uint64(4_000) {
+	for seed := range fewer(2_500, 0) {
 		p := unclaimed(t, seed, []string{"sum", "roll", "odd", "double>roll", "odd>double"},
 			"through")
 		verdicts := j.Judge(p.s, props)
@@ -119,7 +119,7 @@ func TestSearch(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, holds, 2000)
-	require.Greater(t, violated, 1000)
+	require.Greater(t, holds, enough(1500))
+	require.Greater(t, violated, enough(800))
 	t.Log(holds, violated)
 }
