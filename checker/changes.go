@@ -73,13 +73,15 @@ func (s *seen) link(i, n int32) {
 }
 
 // countFinal finds out what each row of a table by key holds in the end. The feed should have shown
-// it; what it has not counts as shown last.
+// it; what it has not counts as shown last, in place of another value of its identity.
 func (j *Judge) countFinal() {
 	s := &j.seen
 	for i := range j.h.Final {
 		o := &j.h.Final[i]
 		n := s.rows.number(o, j.key(&o.Out))
-		if last := s.rows.list[n].last; last == 0 || !isSame(&s.list[last-1].Out, &o.Out) {
+		last := s.rows.list[n].last
+		isShown := last != 0 && isSame(&s.list[last-1].Out, &o.Out)
+		if !isShown && !s.replace(last-1, o) {
 			at := int32(len(s.table))
 			s.table = append(s.table, *o)
 			s.list = s.table

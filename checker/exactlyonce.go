@@ -47,6 +47,11 @@ func (j *Judge) explainOutput() (model.Result, string) {
 	j.consider(false)
 	j.reportPure(model.WrongValue)
 	if !j.completed {
+		for op := int32(1); op <= j.plan.ops; op++ {
+			if j.plan.stages[op].stateful && j.plan.stages[op].alone {
+				j.group(op)
+			}
+		}
 		j.reportSwaps()
 		return j.conclude(j.unfinished())
 	}

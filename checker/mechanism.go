@@ -58,6 +58,10 @@ func (j *Judge) findZombie(s *model.Serving, call *model.Call) {
 		a.Observed.Value, a.Observed.HasValue = call.Req.Record.Value, true
 	case kind == model.WriteBatch && len(call.Req.Parts) > 0:
 		a.Record = call.Req.Parts[0]
+	case kind == model.WriteBatch && call.Req.Token != 0:
+		a.Record = ofCheckpoint(call.Req.Token)
+	case kind == model.WriteBatch:
+		return // it changes nothing
 	case kind == model.BeginTxn || kind == model.AbortTxn || kind == model.PrepareTxn ||
 		kind == model.CommitTxn && call.Req.Flags&model.Whole == 0:
 		a.Record = model.Record{ID: model.ID{Part: int32(call.Req.Channel),

@@ -27,6 +27,8 @@ type merge struct {
 	task   int32
 	chann  int32 // by which its input came, if that orders it, plus one
 	before int32 // the step of another such task behind that input, plus one
+
+	lane uint64 // the last one that it was met in
 }
 
 // mark is a place of a step in an order.
@@ -106,8 +108,9 @@ func (j *Judge) shownTangled() int32 {
 	return j.tangled()
 }
 
-// tangled is the first place, plus one, which says that the steps of a task that merges channels
-// were not taken one after the other, or 0.
+// tangled is a place, plus one, which says that the steps of a task that merges channels were not
+// taken one after the other, or 0: the first at which a step goes on that others have followed, or
+// else the first of one that must be before itself.
 func (j *Judge) tangled() int32 {
 	m := &j.flow.merges
 	slices.SortFunc(m.marks, func(a, b mark) int {
@@ -121,13 +124,22 @@ func (j *Judge) tangled() int32 {
 	}
 	m.follow(len(j.flow.chans))
 	m.place()
-	found := int32(0)
-	for i := range m.marks {
-		if k := &m.marks[i]; m.waits[k.step] > 0 && (found == 0 || k.at < found-1) {
-			found = k.at + 1
-		}
+	knot, back := int32(0), int32(0)
+	for i := range m.steps {
+		m.steps[i].lane = 0
 	}
-	return found
+	for i := range m.marks {
+		k := &m.marks[i]
+		s := &m.steps[k.step]
+		if s.lane == k.lane && m.marks[i-1].step != k.step && (back == 0 || k.at < back-1) {
+			back = k.at + 1
+		}
+		if m.waits[k.step] > 0 && (knot == 0 || k.at < knot-1) {
+			knot = k.at + 1
+		}
+		s.lane = k.lane
+	}
+	return cmp.Or(back, knot)
 }
 
 // follow adds that a task takes what comes by one channel in the order in which it comes.

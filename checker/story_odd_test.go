@@ -20,9 +20,29 @@ var oddStories = []struct{ spec, mode, story string }{
 		"add 8 0:1; prepare 7 1; prepare 8 1; astray 2; decide 8 commit"},
 	{"double*", "volatile", "in a1 c2; apply 0:0; apply 0:1; begin 7; refuse; begin 8/1; " +
 		"add 7 0:0; add 8 0:1; decide 7 commit"},
+	{"pair", "volatile", "in a1 | b2; apply 0:0; apply 1:0; write 0:0/0; write 1:0; write 0:0/1"},
+	{"pair", "volatile", "in a1 | b2; apply 0:0; apply 1:0; write 0:0; write 1:0"},
+	{"pair>double", "volatile", "in a1 | b2; take 0:0; take 1:0; take 0:0 at 2; take 1:0 at 2; " +
+		"take 0:0.1 at 2; take 1:0.1 at 2"},
+	{"pair>double", "volatile", "in a1 | b2; take 0:0; take 1:0; take 0:0 at 2; " +
+		"take 0:0.1 at 2; take 1:0 at 2; take 1:0.1 at 2"},
+	{"double>pair+odd", "volatile", "in a1 | b3; take 0:0; take 1:0; take 0:0 at 2; " +
+		"take 1:0 at 2; take 1:0 at 3; take 0:0 at 3"},
+	{"double>roll+odd", "volatile", "in a1 | a2; take 0:0; take 1:0; take 0:0 at 2; " +
+		"take 1:0 at 2; take 0:0 at 3; take 1:0 at 3"},
+	{"double>roll+odd", "volatile", "in a1 | a2; take 0:0; take 1:0; take 0:0 at 2; " +
+		"take 1:0 at 2; take 1:0 at 3; take 0:0 at 3"},
+	{"double>roll+sum", "through+keys", "in a1 | a2; take 0:0; take 1:0; take 0:0 at 2; " +
+		"take 1:0 at 2; take 1:0 at 3; take 0:0 at 3"},
+	{"double>pair+double", "volatile", "in a1 | b3; take 0:0; take 1:0; take 0:0 at 2; " +
+		"take 1:0 at 2; take 1:0 at 3; take 0:0 at 3"},
 	{"picky>sum", "volatile+commits", "in a1 a2; commit 0=1; commit 0=1; commit 1=1"},
 	{"roll", "volatile", "in a1 a2; take 0:1; take 0:0; again"},
 	{"roll*", "through", "in a1 b2 c3 | d4 a5; take 1:0; see; begin 7"},
+	{"roll", "through", "in a1 a2; take 0:1; take 0:0; put 0:0=5; see; late"},
+	{"roll", "volatile", "in a1 a2; take 0:1; take 0:0; see; late"},
+	{"roll*>rekey*", "volatile", "in a1; apply 0:0; fork sink/0; old batch 1 0:0"},
+	{"sum>roll", "through+keys", "in b2 b2; take 0:1; take 0:1 at 2; alter 7"},
 	{"roll>double+pair", "through", "in a1 a2 | b3; take 0:0; take 0:1; take 0:1 at 3; " +
 		"take 0:0 at 3; take 0:0; take 0:0 at 2"},
 	{"sum", "through", "in a1 a2; put 0:0; forget; again; apply 0:0; apply 0:0; take 0:1"},
