@@ -15,10 +15,10 @@ type Defect struct {
 	// IsKindOnly: the report gives the symptom or the fix, and some of the steps are made up here.
 	// What the defect shows is the kind of bug, and not that very one.
 	IsKindOnly bool
-	Kind       *Kind
+	Kind       *Kind    // or nil: no kind of this package
 	Modes      []string // those that it can be planted in
 	Property   string   // what must catch it, under each of Modes: a claim of each
-	Shown      Case     // the smallest run in which it is caught
+	Shown      Case     // a small run in which it is caught, or nothing
 	Why        string   // of Equivalents: why nothing can catch it
 
 	// Set are parameters that the job has in place of those of the scenario.
@@ -34,7 +34,7 @@ type Defect struct {
 // mode claims.
 type Case struct {
 	Mode     string // "": the first of Modes
-	Topology string
+	Topology string // or a scenario of the library
 	Records  int
 	Seed     uint64 // 0: 1
 	Set      []model.ParamValue

@@ -47,7 +47,7 @@ func TestTopology_Validate(t *testing.T) {
 		`reads from nothing`:            func(t *model.Topology) { t.Stages[0].From = nil },
 		`reads from "side", which is`:   func(t *model.Topology) { t.Stages[0].From[0] = "side" },
 		"parallelism -1":                func(t *model.Topology) { t.Stages[0].Parallel = -1 },
-		`"side" runs 3 tasks, and forward from 2 only as many`: func(t *model.Topology) {
+		`"side" runs 3 tasks, of which forward feeds 2`: func(t *model.Topology) {
 			t.Stages[2].Parallel = 3
 		},
 		"expected parallelism 2 at most, or by-key": func(t *model.Topology) {

@@ -11,7 +11,9 @@ import (
 func (w *writer) defect(lib *scenarios.Library, d *defects.Defect, program string) {
 	w.topic(d.Name, "a defect")
 	w.paragraph(strings.ToUpper(d.Says[:1]) + d.Says[1:] + ".")
-	w.item("kind", d.Kind.Name+": "+d.Kind.Says)
+	if d.Kind != nil {
+		w.item("kind", d.Kind.Name+": "+d.Kind.Says)
+	}
 	origin := d.Origin
 	if d.IsKindOnly {
 		origin += "; it does not tell every step: this is a bug of the kind, not that very one"
@@ -19,6 +21,9 @@ func (w *writer) defect(lib *scenarios.Library, d *defects.Defect, program strin
 	w.item("reported as", origin)
 	w.item("modes that it can be planted in", strings.Join(d.Modes, ", "))
 	w.item("caught by", d.Property)
+	if d.Shown.Topology == "" {
+		return
+	}
 	s, err := lib.Showing(d)
 	if err != nil {
 		w.item("not shown", err.Error())
@@ -26,6 +31,6 @@ func (w *writer) defect(lib *scenarios.Library, d *defects.Defect, program strin
 	}
 	base := &scenarios.Scenario{Mode: s.Mode}
 	w.blank()
-	w.line("  the smallest run in which it is caught:")
-	w.command(Command(program+" run "+s.Topology.Name, true, base, s))
+	w.line("  a small run in which it is caught:")
+	w.command(Command(program+" run "+d.Shown.Topology, true, base, s))
 }

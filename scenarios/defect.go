@@ -9,7 +9,7 @@ import (
 	"github.com/oncesim/oncesim/model"
 )
 
-// Showing is the smallest run in which a defect of the library is caught.
+// Showing is a small run in which a defect of the library is caught.
 func (lib *Library) Showing(d *defects.Defect) (*Scenario, error) {
 	c := d.Shown
 	if c.Mode == "" {

@@ -1,6 +1,7 @@
 package simcli
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/oncesim/oncesim/defects"
+	"github.com/oncesim/oncesim/scenarios"
 )
 
 // docCommand is a command line of the documentation: a line of a fenced block, or several.
@@ -78,6 +82,38 @@ func TestDocs_Defects(t *testing.T) {
 		require.Regexp(t, `at-least-once +violated`, string(out), m)
 	}
 	require.Greater(t, looks, 1)
+}
+
+// What "explain" prints of each defect as a run that catches it breaks the claim that is named.
+func TestExplain_DefectsAreCaughtAsPrinted(t *testing.T) {
+	lib := scenarios.Builtin()
+	for _, d := range lib.Defects {
+		var explained, out, errs bytes.Buffer
+		require.Zero(t, Run(lib, []string{"explain", d.Name}, nil, &explained, &errs), d.Name)
+		line := indented.FindString(explained.String())
+		require.NotEmpty(t, line, d.Name)
+		var words []string
+		for _, word := range regexp.MustCompile(`'[^']*'|[^\s\\]+`).FindAllString(line, -1) {
+			words = append(words, strings.Trim(word, "'"))
+		}
+		require.Equal(t, statusViolated, Run(lib, words[1:], nil, &out, &errs), "%s\n%s%s",
+			line, &out, &errs)
+		require.Regexp(t, regexp.QuoteMeta(d.Property)+` +violated  claim broken`, out.String(), line)
+	}
+}
+
+// A defect of somebody else need not say of what kind it is, nor where it is seen.
+func TestDefects_WithoutKind(t *testing.T) {
+	lib := scenarios.Builtin()
+	lib.Defects = []*defects.Defect{{Name: "mine", Says: "what I broke", Property: "at-least-once",
+		Modes: []string{"at-least-once"}}}
+	for _, args := range [][]string{{"explain", "mine"}, {"list", "defects"},
+		{"list", "defects", "--json"}, {"run", "pipeline", "--defect", "mine", "--records", "1"}} {
+		var out, errs bytes.Buffer
+		require.Zero(t, Run(lib, args, nil, &out, &errs), "%s%s", &out, &errs)
+		require.Contains(t, out.String(), "mine")
+		require.Empty(t, errs.String())
+	}
 }
 
 // indented is a command line in text: an indented line, and those that it goes on in.

@@ -163,8 +163,12 @@ func (a *app) items(name string) []item {
 		}
 	case "defects":
 		for _, d := range a.lib.Defects {
-			list = append(list, item{Name: d.Name, Says: d.Says, Kind: d.Kind.Name,
-				Origin: d.Origin, Modes: d.Modes, Property: d.Property, Plan: d.Shown.Plan})
+			it := item{Name: d.Name, Says: d.Says, Origin: d.Origin, Modes: d.Modes,
+				Property: d.Property, Plan: d.Shown.Plan}
+			if d.Kind != nil {
+				it.Kind = d.Kind.Name
+			}
+			list = append(list, it)
 		}
 	case "topics":
 		for _, term := range report.Terms() {

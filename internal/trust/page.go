@@ -60,11 +60,13 @@ func (r *Row) line() string {
 			by += fmt.Sprintf(", %s %d", r.Defect.Property, r.Named())
 		}
 	}
-	return fmt.Sprintf(
-		"| %s | %s | %s | %d/%d | %s | %s | %s | %d/%d | %d/%d | %d/%d | %d, %d |",
+	smallest := "-"
+	if len(r.Catches) > 0 {
+		smallest = fmt.Sprintf("%d, %d", r.Faults, r.Records)
+	}
+	return fmt.Sprintf("| %s | %s | %s | %d/%d | %s | %s | %s | %d/%d | %d/%d | %d/%d | %s |",
 		r.Defect.Name, r.Mode, by, len(r.Catches), r.Runs, first, median, most,
-		r.PlacedCaught, r.Placed, r.Inside, len(r.Catches), r.Service, len(r.Catches),
-		r.Faults, r.Records)
+		r.PlacedCaught, r.Placed, r.Inside, len(r.Catches), r.Service, len(r.Catches), smallest)
 }
 
 // percentile is the smallest of ascending numbers that so many of a hundred are not above.
