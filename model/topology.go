@@ -186,8 +186,8 @@ func (t *Topology) validateStage(s *Stage, seen map[string]bool) error {
 		}
 	}
 	if fed := t.Senders(s); s.Exchange == Forward && s.Parallel > fed {
-		return fmt.Errorf("topology %q: stage %q runs %d tasks, of which forward feeds %d, as many "+
-			"as the widest that it reads from has: expected parallelism %d at most, or by-key",
+		return fmt.Errorf("topology %q: stage %q runs %d tasks, of which forward feeds %d, as "+
+			"many as the widest that it reads from has: expected parallelism %d at most, or by-key",
 			t.Name, s.Name, s.Parallel, fed, fed)
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 type Exploration struct {
 	Scenario        string             `json:"scenario"`
 	Mode            string             `json:"mode"`
+	Defect          string             `json:"defect,omitempty"`
 	Bound           ExplorationBound   `json:"bound"`
 	Exhausted       bool               `json:"exhausted"`
 	Left            string             `json:"left,omitempty"` // not exhausted: why
@@ -27,6 +28,8 @@ type Exploration struct {
 	Violations      []exploredAnomaly  `json:"violations"`
 	Witness         string             `json:"witness,omitempty"`   // the smallest: a scenario
 	Reproduce       string             `json:"reproduce,omitempty"` // the line that runs it
+
+	under string // mode and defect, as a heading has them
 }
 
 // leftOut is a class of faults that was asked for and is not explored.
@@ -90,7 +93,8 @@ type exploredAnomaly struct {
 func NewExploration(x *search.Exploration,
 	command func(s *scenarios.Scenario) string) *Exploration {
 	doc := &Exploration{Scenario: x.Scenario.Name, Mode: x.Scenario.Mode.Name,
-		Bound: newBound(x), Exhausted: x.IsExhausted, Left: x.Left, Runs: x.Runs, States: x.States,
+		Defect: defectName(x.Scenario), under: x.Scenario.ModeText(), Bound: newBound(x),
+		Exhausted: x.IsExhausted, Left: x.Left, Runs: x.Runs, States: x.States,
 		Unclaimed: list(x.Unlike), Verdicts: []exploredProperty{}, Violations: []exploredAnomaly{}}
 	for _, class := range x.Classes {
 		if !slices.Contains(x.Scenario.Mode.Tolerates, class.Name) {
@@ -275,7 +279,7 @@ func (b *ExplorationBound) seeds() string {
 
 // exploration is the section of one mode.
 func (w *writer) exploration(e *Exploration) {
-	w.line("%s", w.style.paint(bold, fmt.Sprintf("%s under %s: %s", e.Scenario, e.Mode,
+	w.line("%s", w.style.paint(bold, fmt.Sprintf("%s under %s: %s", e.Scenario, e.under,
 		e.Bound.text())))
 	if e.Bound.Orders {
 		for _, line := range fill(strings.Fields(e.Bound.says), " ", columnsMax) {
@@ -382,4 +386,12 @@ func (w *writer) exploredProperty(p *exploredProperty) {
 		line += " (" + p.Reason + ")"
 	}
 	w.line("%s", strings.TrimRight(line, " "))
+}
+
+// defectName is the name of the defect that is planted in a scenario, or "".
+func defectName(s *scenarios.Scenario) string {
+	if s.Defect == nil {
+		return ""
+	}
+	return s.Defect.Name
 }

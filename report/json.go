@@ -77,9 +77,7 @@ func NewRun(c *Case) *Run {
 		Why: newStory(c, t, l).text(), Metrics: search.Measure(&c.Result),
 		Reproduce: c.Command, Saved: c.Saved, Linearizable: c.linearizable(),
 	}
-	if c.Scenario.Defect != nil {
-		r.Defect = c.Scenario.Defect.Name
-	}
+	r.Defect = defectName(c.Scenario)
 	if r.Unmet = []string{}; c.Judged {
 		r.Unmet = list(Unmet(c))
 	}

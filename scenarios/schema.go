@@ -41,7 +41,8 @@ var (
 		{"operator", "the name of an operator; required"},
 		{"from", "a list of names of inputs and earlier stages; required"},
 		{"parallel", "the number of tasks, 1 to 64; without it, 1"},
-		{"exchange", "forward or by-key; without it, forward, to no more tasks than the widest that it reads from"},
+		{"exchange", "forward or by-key; without it, forward, to no more tasks than the widest " +
+			"that it reads from"},
 	}
 	inputKeys = []key{
 		{"sample", "true: the topology's sample"},

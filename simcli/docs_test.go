@@ -98,7 +98,8 @@ func TestExplain_DefectsAreCaughtAsPrinted(t *testing.T) {
 		}
 		require.Equal(t, statusViolated, Run(lib, words[1:], nil, &out, &errs), "%s\n%s%s",
 			line, &out, &errs)
-		require.Regexp(t, regexp.QuoteMeta(d.Property)+` +violated  claim broken`, out.String(), line)
+		broken := regexp.QuoteMeta(d.Property) + ` +violated  claim broken`
+		require.Regexp(t, broken, out.String(), line)
 	}
 }
 
