@@ -230,8 +230,19 @@ func TestLinearizableStories(t *testing.T) {
 				}
 			}
 			require.Equal(t, test.events, strings.Join(events, " "), "%v", verdicts)
+			requireGuess(t, linearStory(t, test.story).History, test.story)
 		})
 	}
+}
+
+// requireGuess judges the external log of a history without a guess, and wants a guess to be right
+// if and only if the log is: so nothing is entered twice for no reason.
+func requireGuess(t testing.TB, h *model.History, story string) {
+	l := linear{h: h}
+	g := l.sort(model.Log)
+	isRight := g.isRight()
+	v := l.logs(&logs{linear: &l, parts: []logPart{{isWrong: true}}, isGuess: true})
+	require.Equal(t, v.Result == model.Holds, isRight, "%s: %s", story, v.Reason)
 }
 
 // TestLinearizableReasons reads what a violation says.

@@ -155,6 +155,7 @@ func TestLinearizableLogAgreesWithPorcupine(t *testing.T) {
 		require.NotEqual(t, model.Undecided, v.Result, story)
 		holds := logHolds(s.History, 1)
 		require.Equal(t, holds, v.Result == model.Holds, "%d: %s: %s", seed, story, v.Reason)
+		requireGuess(t, s.History, story)
 		if holds {
 			judged[0]++
 		} else {
