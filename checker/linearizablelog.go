@@ -167,8 +167,7 @@ func (g *logs) place(p *logPart, k int) *place {
 	}
 	at.isBegun, at.high = true, never
 	if k < p.shown {
-		o := &g.h.Final[p.first+k]
-		p.isWrong = p.isWrong || int64(o.Part) != p.part || o.Seq != int64(k)
+		p.isWrong = p.isWrong || g.h.Final[p.first+k].Seq != int64(k)
 	}
 	return at
 }
@@ -198,9 +197,6 @@ func (p *logPart) know(k int, w what) {
 // there is what it wrote.
 func (g *logs) guess(call *model.Call) {
 	p := g.at(call.Req.Seq)
-	if isAppend(call) {
-		p.appends++
-	}
 	k := call.Ans.Seq
 	isTold := call.Req.Kind == model.Write && call.Outcome == model.Done && call.Answered != 0
 	if !isTold || uint64(k) >= uint64(p.shown) || p.places[k].isBegun {
@@ -208,7 +204,7 @@ func (g *logs) guess(call *model.Call) {
 		return
 	}
 	o := &g.h.Final[p.first+int(k)]
-	if o.Seq != k || int64(o.Part) != p.part || o.Out != call.Req.Record {
+	if o.Seq != k || o.Out != call.Req.Record {
 		p.isWrong = true
 	}
 	at := &p.places[k]
@@ -235,10 +231,10 @@ func (g *logs) isRight() bool {
 			p.from, p.until = g.end, g.end
 		}
 		p.need = max(p.need, p.shown)
-		if p.isWrong || len(p.places) > p.appends {
-			return false
+		if !p.isWrong {
+			g.order(p)
 		}
-		if g.order(p); p.isWrong {
+		if p.isWrong {
 			return false
 		}
 	}
@@ -249,15 +245,13 @@ func (g *logs) isRight() bool {
 func (g *logs) guessCopy(serving int) {
 	if call, ok := g.copied(serving); ok {
 		p := g.at(call.Req.Seq)
-		p.appends++
 		p.open = append(p.open, openAppend{&call.Req.Record, call.Invoked})
 	}
 }
 
 // lengthen appends one value to a list until it has a length.
 func lengthen[T any](list []T, length int, v T) []T {
-	list = slices.Grow(list, max(0, length-len(list)))
-	for len(list) < length {
+	for range length - len(list) {
 		list = append(list, v)
 	}
 	return list
@@ -273,14 +267,6 @@ func (p *logPart) gap(length int) gap {
 		at.low, at.high = max(at.low, p.from), min(at.high, p.until)
 	}
 	return at
-}
-
-// by is the event by which a place was taken at the latest.
-func (p *logPart) by(k int) int64 {
-	if k < p.shown {
-		return min(p.places[k].high, p.until)
-	}
-	return p.places[k].high
 }
 
 // count makes the partitions with a place for each write that may have happened.
@@ -453,8 +439,8 @@ func (g *logs) readFinal() {
 // order of its places, each at an instant that is not before the lows up to it and not after the
 // highs from it on.
 func (g *logs) order(p *logPart) {
-	if p.told < p.need && !g.fill(p) {
-		return
+	if p.told < p.need {
+		g.fill(p)
 	}
 	latest := int64(0)
 	for k := range p.need + 1 {
@@ -470,7 +456,7 @@ func (g *logs) order(p *logPart) {
 		}
 		at := g.place(p, k)
 		latest = max(latest, at.low)
-		if by := p.by(k); latest > by {
+		if by := at.high; latest > by {
 			g.wrong(p, g.what(p, k).any(), fmt.Sprintf("place %d was taken by event %d, but it, a "+
 				"place before it or a read without it was begun at event %d", k, by, latest),
 				by, latest)
@@ -479,20 +465,20 @@ func (g *logs) order(p *logPart) {
 	}
 }
 
-// fill gives each place that must be taken and that no write was told one of the open writes, and
-// reports whether that works. It chooses so that if any choice works then this one does.
+// fill gives each place that must be taken and that no write was told one of the open writes. It
+// chooses so that if any choice works then this one does.
 //
 // An open write may take a place if its call is not later than the place's deadline, the least high
 // from there on; then it contradicts nothing. Deadlines grow with the place. A place that was seen
 // takes, from the last such place to the first, the latest call of the same record that is in time:
 // what is left over is as early as it can be. So do places of which only the identity is known,
 // with any record of it. Places that nobody saw take what is left over, the earliest first.
-func (g *logs) fill(p *logPart) bool {
+func (g *logs) fill(p *logPart) {
 	var seen, named, unseen []vacancy
 	deadline := int64(never)
 	for k := p.need - 1; k >= 0; k-- {
 		at := g.place(p, k)
-		deadline = min(deadline, p.gap(k+1).high, p.by(k))
+		deadline = min(deadline, p.gap(k+1).high, at.high)
 		v := vacancy{k, deadline, g.what(p, k)}
 		switch {
 		case at.isWritten:
@@ -504,26 +490,18 @@ func (g *logs) fill(p *logPart) bool {
 			seen = append(seen, v)
 		}
 	}
-	if len(seen)+len(named)+len(unseen) == 0 {
-		return true
-	}
-	left, ok := g.fillSeen(p, seen)
-	if ok {
-		left, ok = g.fillNamed(p, named, left)
-	}
-	if !ok {
-		return false
-	}
-	slices.SortStableFunc(left, func(a, b openAppend) int { return cmp.Compare(a.call, b.call) })
+	left := g.fillSeen(p, seen)
+	slices.SortStableFunc(left, func(a, b openAppend) int { return cmp.Compare(b.call, a.call) })
+	left = g.fillNamed(p, named, left)
+	slices.Reverse(left)
 	slices.Reverse(unseen)
 	for i, v := range unseen {
 		if i >= len(left) || left[i].call > v.deadline {
 			g.wrong(p, &model.Record{}, fmt.Sprintf("no write can have taken place %d before "+
 				"event %d", v.place, v.deadline), v.deadline)
-			return false
+			return
 		}
 	}
-	return true
 }
 
 // vacancy is a place that an open write must have taken.
@@ -534,7 +512,7 @@ type vacancy struct {
 }
 
 // fillSeen fills the places that were seen and returns the open writes that are left over.
-func (g *logs) fillSeen(p *logPart, seen []vacancy) (left []openAppend, ok bool) {
+func (g *logs) fillSeen(p *logPart, seen []vacancy) (left []openAppend) {
 	slices.SortStableFunc(seen, func(a, b vacancy) int {
 		return cmp.Or(compareRecords(a.rec, b.rec),
 			cmp.Compare(b.place, a.place))
@@ -555,31 +533,28 @@ func (g *logs) fillSeen(p *logPart, seen []vacancy) (left []openAppend, ok bool)
 		if next == len(p.open) || compareRecords(p.open[next].rec, v.rec) != 0 {
 			g.wrong(p, v.rec, fmt.Sprintf("no write of what is at place %d was asked for by "+
 				"event %d", v.place, v.deadline), p.places[v.place].high, v.deadline)
-			return nil, false
+			return nil
 		}
 		next++
 	}
-	return append(left, p.open[next:]...), true
+	return append(left, p.open[next:]...)
 }
 
-// fillNamed fills the places of which the identity is known, the last one first.
-func (g *logs) fillNamed(p *logPart, named []vacancy, left []openAppend) ([]openAppend, bool) {
+// fillNamed fills the places of which the identity is known, the last one first, with the latest
+// writes that fit; left begins with the latest one. It returns those that are left over.
+func (g *logs) fillNamed(p *logPart, named []vacancy, left []openAppend) []openAppend {
 	for _, v := range named {
-		best := -1
-		for i, open := range left {
-			if open.rec.Same(*v.name) && open.call <= v.deadline &&
-				(best < 0 || open.call > left[best].call) {
-				best = i
-			}
-		}
-		if best < 0 {
+		i := slices.IndexFunc(left, func(open openAppend) bool {
+			return open.rec.Same(*v.name) && open.call <= v.deadline
+		})
+		if i < 0 {
 			g.wrong(p, v.name, fmt.Sprintf("no write of what is at place %d was asked for by "+
 				"event %d", v.place, v.deadline), p.places[v.place].high, v.deadline)
-			return nil, false
+			return nil
 		}
-		left = slices.Delete(left, best, best+1)
+		left = slices.Delete(left, i, i+1)
 	}
-	return left, true
+	return left
 }
 
 func compareRecords(a, b *model.Record) int {

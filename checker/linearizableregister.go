@@ -46,10 +46,10 @@ func (op *registerOp) take(held registerState, until int64) (registerState, bool
 		return registerState{op.value, held.version}, true
 	}
 	found, after := model.Done, registerState{op.value, op.version}
-	switch {
-	case op.version == held.version:
+	switch cmp.Compare(op.version, held.version) {
+	case 0:
 		found, after = model.DoneBefore, held
-	case op.version < held.version:
+	case -1:
 		found, after = model.Stale, held
 	}
 	isOpen := op.until > until || op.until == never
@@ -251,9 +251,8 @@ func (r *registers) moments(ops []registerOp, until int64) []moment {
 		case op.isWrite && op.call <= until:
 			r.writers[op.value]++
 		case !op.isWrite && op.until <= until:
-			if first := &r.readers[op.value]; *first == 0 || op.until < *first {
-				*first = op.until
-			}
+			first := &r.readers[op.value]
+			*first = min(op.until, cmp.Or(*first, never))
 		}
 	}
 	list := make([]moment, 0, 2*len(ops))

@@ -175,6 +175,7 @@ var requestStories = []struct{ shape, story string }{
 	{"log", "begin-txn token=7 told=1 1-3; prepare-txn token=7 n=2 11-15"},
 	{"log", "begin-txn token=7 told=1 cursor=10 1-2; commit-txn token=7 n=1 5-7 +stale; " +
 		"commit-txn token=7 n=1 11-14"},
+	{"log", "begin-txn token=7 told=1 cursor=999 1-2; commit-txn token=7 n=1 50-51 +stale"},
 	// the completed checkpoint
 	{"log", "newest told=2 1-1; completion seq=1 cursor=0 4-5 +before"},
 	{"log", "completion seq=1 cursor=1 told=3 1-2 +stale"},
@@ -206,6 +207,12 @@ var requestStories = []struct{ shape, story string }{
 	{"log", "write rec=X told=0 1-2; write rec=v told=3 4-4; cut"},
 	{"log", "write-batch parts=xx told=3 1-6; read cursor=1 read= 1-2"},
 	{"log", "write-batch parts=XY told=0 1-3; write rec=X told=0 1-1 +before"},
+	{"log", "write rec=x told=0 1-2; write rec=Y told=0 3-4; final x 0 20-; final Y 0 21-; " +
+		"final x 0 22-"},
+	{"log", "write rec=x told=0 1001-1002; newest 1005-1006"},
+	{"log", "read cursor=0 read=x 1-2 +stale"},
+	{"log", "write rec=x value=1 5-; write rec=x value=2 1-; write rec=x told=0 2-4 +before; " +
+		"write rec=x told=1 6-9 +before; cut"},
 	// rows
 	{"keys", "write rec=X 1-4; cut"},
 	{"rows", "see xy 0 5-; write rec=x 5-6"},
