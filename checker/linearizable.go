@@ -57,8 +57,7 @@ import (
 // that nothing was finished before what lies in front of it had begun. Registers are searched
 // with porcupine (Athalye, "Porcupine: a fast linearizability checker in Go"; after Wing and Gong
 // 1993 and Lowe 2017); so are rows of tables. A fence needs no search: attempts order its calls. A
-// write of unknown outcome is left out where nobody read its value, and
-// ends with the first read of its value where it alone wrote it. Both are exact for a register; a
+// write of unknown outcome is left out where nobody read its value. That is exact for a register; a
 // list has no such rule, because an unread entry still moves what comes after it.
 //
 // # When the answer is unknown

@@ -70,8 +70,7 @@ type registers struct {
 	values  table
 	strings texts
 	ops     [][]registerOp // by register
-	readers []int64        // by value, scratch: the end of the first read, or 0
-	writers []int32        // by value, scratch: how many write it
+	isRead  []bool         // by value, scratch
 	left    int            // steps
 	isSpent bool           // some search wanted more
 }
@@ -111,7 +110,7 @@ func (l *linear) each(service model.ServiceID, use func(call *model.Call, i int3
 
 // judgeRegisters searches an order for each register and ends the verdict.
 func (l *linear) judgeRegisters(r *registers) model.Verdict {
-	r.readers, r.writers = make([]int64, r.values.len()), make([]int32, r.values.len())
+	r.isRead = make([]bool, r.values.len())
 	for _, ops := range r.ops {
 		if r.search(ops, never) == model.Violated {
 			l.reportCall(r.locate(ops))
@@ -238,61 +237,45 @@ func (r *registers) search(ops []registerOp, until int64) model.Result {
 // is a write that may have happened, or a read of nothing.
 //
 // Such a write is left out if nobody read its value: no read follows it but those behind the next
-// write. It ends with the first read of its value if no other operation wrote the value, because it
-// must come before that read. Neither is so where writes have versions or conditions: an unread one
-// may be what another one is told of.
+// write. That is not so where writes have versions or conditions: an unread one may be what another
+// one is told of.
 func (r *registers) moments(ops []registerOp, until int64) []moment {
 	if slices.ContainsFunc(ops, isConditional) {
-		return allMoments(ops, until)
+		return appendMoments(nil, ops, until, func(*registerOp) bool { return true })
 	}
 	for i := range ops {
 		op := &ops[i]
-		switch {
-		case op.isWrite && op.call <= until:
-			r.writers[op.value]++
-		case !op.isWrite && op.until <= until:
-			first := &r.readers[op.value]
-			*first = min(op.until, cmp.Or(*first, never))
-		}
+		r.isRead[op.value] = r.isRead[op.value] || !op.isWrite && op.until <= until
 	}
-	list := make([]moment, 0, 2*len(ops))
+	list := appendMoments(make([]moment, 0, 2*len(ops)), ops, until, func(op *registerOp) bool {
+		return r.isRead[op.value]
+	})
 	for i := range ops {
-		op := &ops[i]
-		end, first := op.until, r.readers[op.value]
-		if end > until || end == never {
-			if !op.isWrite || op.call > until || first == 0 {
-				continue
-			}
-			end = never
-			if op.value != 0 && r.writers[op.value] == 1 && first >= op.call {
-				end = first
-			}
-		}
-		list = append(list, moment{op.call, int32(i), false}, moment{end, int32(i), true})
-	}
-	for i := range ops {
-		r.writers[ops[i].value], r.readers[ops[i].value] = 0, 0
+		r.isRead[ops[i].value] = false
 	}
 	return list
 }
 
-// isConditional reports whether what an operation does depends on what the register holds.
-func isConditional(op registerOp) bool { return op.isVersioned || op.step != noStep }
+// appendMoments appends the ends of the operations that have an answer by an event, and of the
+// other writes begun by then that count.
+func appendMoments(list []moment, ops []registerOp, until int64,
+	counts func(*registerOp) bool) []moment {
 
-// allMoments leaves out only what began too late, and reads without an answer.
-func allMoments(ops []registerOp, until int64) (list []moment) {
 	for i := range ops {
 		op := &ops[i]
 		end := op.until
 		if end > until {
 			end = never
 		}
-		if op.call <= until && (op.isWrite || end != never) {
+		if end != never || op.isWrite && op.call <= until && counts(op) {
 			list = append(list, moment{op.call, int32(i), false}, moment{end, int32(i), true})
 		}
 	}
 	return list
 }
+
+// isConditional reports whether what an operation does depends on what the register holds.
+func isConditional(op registerOp) bool { return op.isVersioned || op.step != noStep }
 
 // locate finds the call to a register that is not linearizable whose answer is the first that
 // cannot be explained beside those before it. It is a read, or a write with a condition: any other
