@@ -2,6 +2,7 @@ package checker
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/oncesim/oncesim/model"
@@ -131,11 +132,11 @@ func (j *Judge) tangled() int32 {
 	for i := range m.marks {
 		k := &m.marks[i]
 		s := &m.steps[k.step]
-		if s.lane == k.lane && m.marks[i-1].step != k.step && (back == 0 || k.at < back-1) {
-			back = k.at + 1
+		if s.lane == k.lane && m.marks[i-1].step != k.step {
+			back = min(k.at+1, cmp.Or(back, math.MaxInt32))
 		}
-		if m.waits[k.step] > 0 && (knot == 0 || k.at < knot-1) {
-			knot = k.at + 1
+		if m.waits[k.step] > 0 {
+			knot = min(k.at+1, cmp.Or(knot, math.MaxInt32))
 		}
 		s.lane = k.lane
 	}
