@@ -198,7 +198,7 @@ func (p *logPart) know(k int, w what) {
 func (g *logs) guess(call *model.Call) {
 	p := g.at(call.Req.Seq)
 	k := call.Ans.Seq
-	isTold := call.Req.Kind == model.Write && call.Outcome == model.Done && call.Answered != 0
+	isTold := isAppend(call) && !isOpen(call)
 	if !isTold || uint64(k) >= uint64(p.shown) || p.places[k].isBegun {
 		g.take(call)
 		return
@@ -573,9 +573,6 @@ func (g *logs) wrong(p *logPart, rec *model.Record, what string, events ...int64
 		return
 	}
 	slices.Sort(events)
-	for len(events) > 0 && events[len(events)-1] == never {
-		events = events[:len(events)-1]
-	}
 	g.report(rec, model.Fact{Times: -1}, fmt.Sprintf("the log of partition %d: %s", p.part, what),
 		events...)
 }
