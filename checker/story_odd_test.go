@@ -40,6 +40,9 @@ var oddStories = []struct{ spec, mode, story string }{
 		"take 0:1 at 2; take 1:0 at 2; take 1:1 at 2; take 0:0 at 2"},
 	{"double>roll*", "volatile", "in c1 a2 | a3 c4; take 0:0; take 0:1; take 1:0; take 1:1; " +
 		"take 0:1 at 2; take 1:0 at 2; take 1:1 at 2; take 0:0 at 2"},
+	{"double>odd*+roll", "through+keys", "in a1 c3 | c1 a2; take 0:0; take 0:1; take 1:0; " +
+		"take 1:1; take 1:1 at 2; take 0:1 at 2; take 0:0 at 2; take 1:0 at 2; take 1:1 at 3; " +
+		"take 0:1 at 3; take 0:0 at 3; take 1:0 at 3"},
 	{"picky>sum", "volatile+commits", "in a1 a2; commit 0=1; commit 0=1; commit 1=1"},
 	{"roll", "volatile", "in a1 a2; take 0:1; take 0:0; again"},
 	{"roll*", "through", "in a1 b2 c3 | d4 a5; take 1:0; see; begin 7"},
