@@ -102,8 +102,10 @@
 //     show in any outcome, and no mode claims their absence.
 //
 // An absent key is the empty state. Operators without state are transparent: what they emit keeps
-// the order of the channel by which it came, and the order in which they merge channels is not
-// compared between their receivers.
+// the order of the channel by which it came. A task of one that merges channels takes one step after
+// the other: what is shown of its steps along different ways must fit one order of them, and so must
+// the orders in which tasks with state behind it take their inputs. Two such tasks in a row are
+// compared only as far as one way leads through both.
 //
 // What the definitions are taken from stands in each Property's Source. The common ground is
 // observational explainability: a run with failures is right if some run without failures looks
@@ -122,6 +124,8 @@
 //
 //   - the search has spent Judge.StepsMax operator steps, which always suffice to try one order,
 //   - an operator with state reads from another one, and the claims do not explain the run,
+//   - the orders in which several tasks take their inputs were found for each by itself, and were
+//     not shown to fit together,
 //   - records reach an operator by two routes, so that one identity names two of its records,
 //   - the run did not come to its end, and nothing is violated that the rest could not mend.
 package checker

@@ -43,7 +43,7 @@ func (j *Judge) judgeTable(reason string) (model.Result, string) {
 	}
 	f := j.fold(j.home())
 	if f.state && j.fits(true) {
-		return j.joint(model.Holds, "", false)
+		return j.joint(model.Holds, "", asHeld)
 	}
 	j.consider(true)
 	j.reportHeldPure()
@@ -57,7 +57,7 @@ func (j *Judge) judgeTable(reason string) (model.Result, string) {
 		return j.conclude(reason)
 	}
 	result, reason := j.together(q)
-	return j.joint(result, reason, false)
+	return j.joint(result, reason, asHeld)
 }
 
 // explainHeld searches for an explanation of what the table holds in the end, key by key of the

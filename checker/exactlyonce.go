@@ -27,10 +27,10 @@ func checkExactlyOnce(j *Judge) (model.Result, string) {
 		return result, reason
 	}
 	if entry := j.shownTangled(); entry > 0 {
-		j.reportEntry(model.Reorder, entry-1, model.Fact{Times: -1})
+		j.reportEntry(j.backward(), entry-1, model.Fact{Times: -1})
 		return j.conclude("")
 	}
-	return j.joint(result, reason, true)
+	return j.joint(result, reason, asShown)
 }
 
 // explainOutput explains what is visible and the state, but for the order in which operators

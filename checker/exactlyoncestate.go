@@ -42,7 +42,7 @@ func (j *Judge) judgeState(from source) (model.Result, string) {
 		return model.Undecided, j.unfinished()
 	}
 	if f := j.fold(from); f.state {
-		return j.joint(model.Holds, "", false)
+		return j.joint(model.Holds, "", 0)
 	}
 	reason := ""
 	for op := int32(1); op <= j.plan.ops; op++ {
@@ -59,7 +59,7 @@ func (j *Judge) judgeState(from source) (model.Result, string) {
 		return j.conclude(reason)
 	}
 	result, reason := j.together(query{state: true})
-	return j.joint(result, reason, false)
+	return j.joint(result, reason, 0)
 }
 
 // judgeStates judges the states of an operator, key by key. It returns a reason where the budget

@@ -234,7 +234,7 @@ func (j *Judge) expect(out *model.Record, chann, merge, part int32) {
 		j.show(n.first-1, merge, chann, part)
 	}
 	if j.s.Shape == model.Keys {
-		j.expectRow(out, chann, part)
+		j.expectRow(out, chann, merge, part)
 		return
 	}
 	f := &j.flow

@@ -178,8 +178,12 @@ var testOperators = map[string]*model.Operator{"sum": sum, "roll": roll, "hash":
 
 // testTopology reads "double>sum": stages in a row, by key. A plus puts stages side by side, fed
 // by what comes before: "double+sum", "sum>double+double". An asterisk, as in "sum*", gives a stage
-// two tasks. The topology "join" doubles one input and rolls it up with another.
+// two tasks. The topology "join" doubles one input and rolls it up with another; more are in
+// mergeTopologies.
 func testTopology(spec string, partitions int) *model.Topology {
+	if mergeTopologies[spec] != nil {
+		return mergeTopology(spec, partitions)
+	}
 	if spec == "join" {
 		return &model.Topology{Name: spec, Inputs: []model.InputSpec{{Name: "l"}, {Name: "r"}},
 			Stages: []model.Stage{{Name: "s1", Operator: double, From: []string{"l"}},

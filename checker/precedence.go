@@ -22,7 +22,7 @@ type precedence struct {
 }
 
 // expectRow enters an output, and looks for it among what is visible.
-func (j *Judge) expectRow(out *model.Record, chann, part int32) {
+func (j *Judge) expectRow(out *model.Record, chann, merge, part int32) {
 	f, s := &j.flow, &j.seen
 	slot := j.slot(out.ID, out.Op, out.Path)
 	n := &j.nodes[slot]
@@ -30,6 +30,9 @@ func (j *Judge) expectRow(out *model.Record, chann, part int32) {
 	me := output{rec: *out, part: part, chann: chann, row: j.row(part, out)}
 	f.rows.outs = append(f.rows.outs, me)
 	at := int32(len(f.rows.outs))
+	if merge > 0 && me.row >= 0 {
+		j.hold(out, me.row, merge, chann, part)
+	}
 	if last := f.chans[chann].out; last > 0 {
 		f.rows.outs[last-1].next = at
 	}

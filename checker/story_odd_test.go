@@ -43,6 +43,24 @@ var oddStories = []struct{ spec, mode, story string }{
 	{"double>odd*+roll", "through+keys", "in a1 c3 | c1 a2; take 0:0; take 0:1; take 1:0; " +
 		"take 1:1; take 1:1 at 2; take 0:1 at 2; take 0:0 at 2; take 1:0 at 2; take 1:1 at 3; " +
 		"take 0:1 at 3; take 0:0 at 3; take 1:0 at 3"},
+	{"merge-merge", "volatile", "in a1 | b2 | a3 b4; take 0:0; take 1:0; take 0:0 at 2; " +
+		"take 2:0 at 2; take 2:1 at 2; take 1:0 at 2; take 1:0 at 4; take 0:0 at 4; " +
+		"take 0:0 at 3; take 0:0.1 at 3; take 2:0 at 3; take 2:0.1 at 3; take 2:1 at 3; " +
+		"take 2:1.1 at 3; take 1:0 at 3; take 1:0.1 at 3"},
+	{"sum-merge", "volatile", "in a1 b2 | b3 a4; take 0:0; take 0:1; take 0:0 at 2; " +
+		"take 0:1 at 2; take 1:0 at 2; take 1:1 at 2; take 0:1 at 3; take 1:0 at 3; " +
+		"take 1:1 at 3; take 0:0 at 3"},
+	{"same-merge", "volatile", "in a1 b2 | b3 a4; take 0:0; take 0:1; take 0:0 at 2; " +
+		"take 0:1 at 2; take 1:0 at 2; take 1:1 at 2; take 0:1 at 3; take 1:0 at 3; " +
+		"take 1:1 at 3; take 0:0 at 3"},
+	{"turn-merge", "volatile", "in a1 | a2 b5; take 0:0; take 1:0; take 1:1; take 0:0 at 2; " +
+		"take 1:0 at 2; take 1:1 at 2; take 0:0 at 3; take 1:1 at 3; take 0:0.1 at 3; " +
+		"take 1:1.1 at 3; take 1:0 at 3; take 1:0.1 at 3"},
+	{"turn-merge", "volatile", "in a1 | a2 b5; take 1:0; take 0:0; take 1:1; take 0:0 at 2; " +
+		"take 1:0 at 2; take 1:1 at 2; take 0:0 at 3; take 1:1 at 3; take 0:0.1 at 3; " +
+		"take 1:1.1 at 3; take 1:0 at 3; take 1:0.1 at 3"},
+	{"merge-cross", "volatile+keys", "in a1 | a2; apply 0:0; apply 1:0; write 1:0/0; " +
+		"write 0:0/0; write 0:0/1; write 1:0/1"},
 	{"picky>sum", "volatile+commits", "in a1 a2; commit 0=1; commit 0=1; commit 1=1"},
 	{"roll", "volatile", "in a1 a2; take 0:1; take 0:0; again"},
 	{"roll*", "through", "in a1 b2 c3 | d4 a5; take 1:0; see; begin 7"},
