@@ -41,12 +41,10 @@ func checkAtomicVisibility(j *Judge) (model.Result, string) {
 	return j.conclude("")
 }
 
-// isUndecidedAt reports whether a transaction was undecided when a write was seen.
+// isUndecidedAt reports whether a transaction was undecided when a write was seen. What nobody
+// decides is so until its deadline.
 func (t *transaction) isUndecidedAt(e *effect) bool {
-	switch {
-	case t.fate <= prepared:
-		return true
-	case t.decided > 0:
+	if t.decided > 0 {
 		return e.seen < t.decided
 	}
 	return e.at <= t.deadline

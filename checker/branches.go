@@ -227,7 +227,7 @@ func (j *Judge) reaches(cell int32, goals int) bool {
 		it := &j.flow.lists[f.op][first-1]
 		f.lanes[lane] = it.lane
 		own := j.goalsOf(first)
-		if own == 0 && j.reaches(cell, goals) || j.reachesBy(first, cell, own, goals-own) {
+		if own == 0 && j.reaches(cell, goals) || j.reachesBy(first, cell, goals-own) {
 			return true
 		}
 		f.lanes[lane] = first
@@ -250,7 +250,7 @@ func (j *Judge) goalsOf(item int32) (goals int) {
 
 // reachesBy reports whether taking an item, in a life that claims to have, shows its own goals and
 // leads to the others.
-func (j *Judge) reachesBy(item, cell int32, own, others int) bool {
+func (j *Judge) reachesBy(item, cell int32, others int) bool {
 	f := &j.finder
 	it, before := &j.flow.lists[f.op][item-1], j.states.cells[cell].current
 	return j.eachNonce(it, func(nonce uint64) bool {
@@ -259,7 +259,7 @@ func (j *Judge) reachesBy(item, cell int32, own, others int) bool {
 		}
 		f.made, f.parts = f.made[:0], f.parts[:0]
 		after := j.produce(1, it.task, it.rec, before, nonce)
-		if own > 0 && !j.showsGoals(item) {
+		if !j.showsGoals(item) {
 			return false
 		}
 		f.change(cell, &j.states.cells[cell], after)

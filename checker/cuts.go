@@ -310,10 +310,7 @@ func (j *Judge) followsInFlight(done *completion) bool {
 	c.undone = c.undone[:0]
 	follows := true
 	for i := range j.checkpoints.flights {
-		f := &j.checkpoints.flights[i]
-		if follows = follows && j.addFlight(done, f); !follows {
-			break
-		}
+		follows = follows && j.addFlight(done, &j.checkpoints.flights[i])
 	}
 	follows = follows && j.isBalanced()
 	for i := range slices.Backward(c.undone) {
@@ -389,9 +386,6 @@ func (j *Judge) searchCut(done *completion) (model.Result, string) {
 // handOver gives another judge the states that what is in flight has made: it may be behind the
 // cut, and so unknown there.
 func (j *Judge) handOver(done *completion, inner *Judge) {
-	if !j.isInFlight(done) {
-		return
-	}
 	j.lookAt(done)
 	j.deliver(done)
 	inner.checkpoints.landed = inner.checkpoints.landed[:0]

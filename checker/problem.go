@@ -109,8 +109,7 @@ func (j *Judge) open(op int32, q query) {
 	f := &j.finder
 	f.query, f.op, f.spent = q, op, false
 	f.tabled = q.ordered && j.s.Shape == model.Keys
-	f.once = j.plan.stages[op].operator.Kind == model.Commutative && q.outputs == nothing &&
-		!q.skip
+	f.once = j.plan.stages[op].operator.Kind == model.Commutative && !q.skip
 	f.round++
 	f.lanes, f.tails, f.cells = f.lanes[:0], f.tails[:0], f.cells[:0]
 	f.marks = marks{}

@@ -293,18 +293,14 @@ func (j *Judge) empty(resets int) bool {
 	return false
 }
 
-// change gives a cell a value and keeps the fingerprint in step.
+// change gives a cell a value and keeps the fingerprint in step: it is 0 while all are empty.
 func (f *finder) change(n int32, c *cell, v model.Value) {
 	f.sum += fingerprint(n, v) - fingerprint(n, c.current)
 	c.current = v
 }
 
-// fingerprint is 0 for the empty state.
 func fingerprint(cell int32, v model.Value) uint64 {
-	if v == (model.Value{}) {
-		return 0
-	}
-	return model.Mix(model.HashText(v.Text)^uint64(cell), uint64(v.Num)^hashB) | 1
+	return model.Mix(model.HashText(v.Text)^uint64(cell), uint64(v.Num)^hashB)
 }
 
 // fail remembers the failure that was reached last on the longest way.

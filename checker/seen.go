@@ -172,9 +172,6 @@ func (j *Judge) shownSlot(rec *model.Record) int32 {
 // stepSlot is the slot of the step of operator op on the way to a visible record. Each hop after
 // op has its own ordinal in the path, and so has op.
 func (j *Judge) stepSlot(rec *model.Record, op int32) int32 {
-	if rec.Op == op {
-		return j.slot(rec.ID, op, rec.Path>>model.PathBits)
-	}
 	hops := j.plan.of(rec.Op, rec.ID.Part).depth - j.plan.of(op, rec.ID.Part).depth + 1
 	return j.slot(rec.ID, op, rec.Path>>(model.PathBits*hops))
 }
