@@ -38,6 +38,8 @@ import (
 //	ask newest 3     the coordinator makes a request of that kind; "ask download 1 s1/0" is
 //	                 about a task
 //	shun 0:1         the task sets the record aside
+//	hush             nobody claims the application made last
+//	miss             no reader sees what changed last in a table
 //
 // The sink is a log, or with a mode that ends in "+rows" or "+keys" a table; "+update" has the
 // state written by updates, and "+extra" gives the mode a process of its own.
@@ -316,6 +318,8 @@ func (p *play) clause(clause string) {
 		p.source(verb, rest, old)
 	case "forget", "tear", "refuse", "before":
 		p.service(verb)
+	case "hush":
+		p.h.Applications = p.h.Applications[:len(p.h.Applications)-1]
 	case "unheard":
 		c := &p.h.Calls[len(p.h.Calls)-1]
 		c.Outcome, c.Answered = model.Unknown, 0
@@ -639,6 +643,9 @@ func (p *play) reader(verb, rest string) {
 		}
 	case "swap":
 		sink[last], sink[last-1] = sink[last-1], sink[last]
+	case "miss":
+		list := &p.feeds[p.last]
+		*list = (*list)[:len(*list)-1]
 	case "vanish":
 		p.sinks[p.last] = sink[:last]
 	case "alter":

@@ -63,6 +63,10 @@ var oddStories = []struct{ spec, mode, story string }{
 		"write 0:0/0; write 0:0/1; write 1:0/1"},
 	{"picky>sum", "volatile+commits", "in a1 a2; commit 0=1; commit 0=1; commit 1=1"},
 	{"roll", "volatile", "in a1 a2; take 0:1; take 0:0; again"},
+	{"double>roll*+odd*", "volatile", "in a1 b2 c3 d4; take 0:0; take 0:1; take 0:2; " +
+		"take 0:0 at 2; take 0:1 at 2; take 0:2 at 2; take 0:0 at 3; take 0:1 at 3; take 0:2 at 3"},
+	{"roll>roll", "through", "in a0 a1; take 0:0; take 0:0 at 2; put 0:0; forget; crash; " +
+		"take 0:1; take 0:1 at 2"},
 	{"roll*", "through", "in a1 b2 c3 | d4 a5; take 1:0; see; begin 7"},
 	{"roll", "through", "in a1 a2; take 0:1; take 0:0; put 0:0=5; see; late"},
 	{"roll", "volatile", "in a1 a2; take 0:1; take 0:0; see; late"},
@@ -92,6 +96,7 @@ var oddStories = []struct{ spec, mode, story string }{
 	{"roll>rekey", "volatile+keys", "in a0 a0 a2 b1 a1; apply 0:2; take 0:3; take 0:3 at 2; " +
 		"apply 0:4"},
 	{"sum", "through+keys", "in a1 a2; take 0:0; take 0:0; take 0:1; take 0:0"},
+	{"sum", "volatile+keys", "in a1 b2; take 0:0; take 0:1; miss"},
 	{"sum>roll", "through+keys", "in a0 | b2; take 1:0; take 1:0 at 2; take 1:0 at 2"},
 	{"sum>roll", "through+keys", "in b0 b1 a1 a2; take 0:0; take 0:0 at 2; apply 0:0; crash; " +
 		"apply 0:1; put 0:1; apply 0:2; take 0:3"},
@@ -107,9 +112,15 @@ var oddStories = []struct{ spec, mode, story string }{
 	{"dice>roll", "snap", "in a1 | a2; done 1; apply 1:0; part 1"},
 	{"double>roll", "snap", "in a1 a2; take 0:0; mark 1 2; take 0:0 at 2; part 1 in 0:1; " +
 		"part 2 at 2; done 1; done 2"},
+	{"double", "snap", "in a1; take 0:0; hush"},
+	{"double>double>roll", "snap", "in a1 a2; take 0:0; hush; take 0:0 at 2; mark 1 1; " +
+		"part 1 in 0:0 at 3; done 1"},
 	{"max", "snap", "in a1 a2 a4; restart 1; old ask checkpoint-id 1"},
 	{"max", "snap", "in a3 a1; take 0:0; mark 1 1; part 1; done 1; restart 3; apply 0:1; " +
 		"mark 2 2; part 2; done 2"},
+	{"max>max", "snap", "in a3 a1; take 0:0; take 0:0 at 2; mark 1 1; part 1; part 1 at 2; " +
+		"done 1; take 0:1; take 0:1 at 2; mark 2 2; part 2; part 2 at 2; restart 1; take 0:1; " +
+		"take 0:1 at 2; mark 3 2; part 3; part 3 at 2; done 3"},
 	{"max", "snap", "in a3 a1; take 0:0; part 1 a=0"},
 	{"noise", "snap", "in a1 a2; restart 1; old commit 0=1"},
 	{"noise", "snap", "in a2 a2 b1 | a1 b3; apply 1:1; apply 0:0; part 3; done 99; restart 3; " +
@@ -132,6 +143,7 @@ var oddStories = []struct{ spec, mode, story string }{
 	{"roll", "snap", "in a1 | a2; take 0:0; mark 1 1 1; part 1 in 1:0; done 1; mark 2 1 1; " +
 		"part 2; done 2"},
 	{"roll*", "snap", "in a1; done 1; part 1 in 0:0; take 0:0; take 0:0"},
+	{"roll*+odd*", "snap", "in a1 b2 c3; take 0:0; take 0:1; take 0:2"},
 	{"roll*>rekey*", "snap", "in a1 b2 b3; apply 0:1; part 1; restart 1; part 3"},
 	{"sum", "snap", "in a1 a1 | a1; take 1:0; take 1:0"},
 	{"sum", "snap", "in a1 a2 a4; take 0:0; part 1; restart 1; astray 3; take 0:1"},
@@ -145,6 +157,9 @@ var oddStories = []struct{ spec, mode, story string }{
 		"take 0:0"},
 	{"sum>double", "snap", "in a1 a1 | a1; apply 1:0; take 0:0; take 0:0 at 2; take 1:0; " +
 		"take 1:0 at 2"},
+	{"sum>roll", "snap", "in a1 | a2; take 0:0; take 1:0; take 1:0 at 2; take 0:0 at 2; " +
+		"mark 1 1 1; part 1; part 1 at 2; done 1; restart 0; take 0:0; take 0:0 at 2; take 1:0; " +
+		"take 1:0 at 2; mark 2 1 1; part 2; part 2 at 2; done 2"},
 	{"twin>double", "snap+once", "in b2 | b0 a0; take 1:1; take 1:1.1 at 2"},
 	{"twin>sum", "snap", "in a1 a1 | a1; apply 1:0; take 0:0; take 0:0 at 2; take 1:0"},
 	{"twin>sum", "snap+alone", "in a1 a1 | a1; apply 1:0; take 1:0; take 1:0 at 2; restart 0; " +
