@@ -111,13 +111,11 @@ func (j *Judge) explainBranch(cell int32) (reason string) {
 	c := &j.states.cells[cell]
 	version := c.final(j.home()).version
 	isDoubtful := j.isOpaque(c) || version > 0 && j.claims.list[version-1].repeats
-	switch {
-	case !isDoubtful:
+	if !isDoubtful {
 		return ""
-	case !j.plan.stages[c.op].alone:
+	}
+	if !j.plan.stages[c.op].alone {
 		return reasonBeyond
-	case j.reportUnknownKey(model.NoSubsequence, cell):
-		return ""
 	}
 	switch j.findBranch(c.op, cell, -1) {
 	case model.Violated:

@@ -14,8 +14,7 @@ import (
 //
 //	mark 3 2 1       the sources' parts of checkpoint 3: the offsets 2 and 1
 //	part 3           the operator's part: what it has in memory; "part 3 a=7" lies about a key,
-//	and
-//	                 "part 3 in 0:1 1:0" has records in flight
+//	                 that it need not know, and "part 3 in 0:1 1:0" has records in flight
 //	done 3           checkpoint 3 is completed
 //	restart 3        all tasks begin anew, from checkpoint 3; 0: from the start
 //	restart 3 as 2   they ask for checkpoint 3 and are handed what 2 has
@@ -150,6 +149,12 @@ func (p *play) partOf(l *life, id int64, words []string) {
 			}
 		}
 		state = append(state, rec)
+	}
+	for _, word := range words {
+		key, v, isLie := strings.Cut(word, "=")
+		if _, isKnown := l.memory[key]; isLie && !isKnown {
+			state = append(state, model.Record{Op: op, Key: key, Value: *number(v, true)})
+		}
 	}
 	if in := slices.Index(words, "in"); in >= 0 {
 		for _, word := range words[in+1:] {
@@ -332,6 +337,12 @@ func (p *play) batch(sink func(int) *life, id int64, word string, names []string
 		if isNew(i) {
 			taken = append(taken, rows[i])
 		}
+	}
+	if p.s.Shape != model.Log {
+		for _, row := range taken {
+			p.set(p.row(row), row)
+		}
+		return
 	}
 	p.sinks[part] = append(p.sinks[part], taken...)
 }

@@ -28,7 +28,7 @@ import (
 //	                 commit 7=2 is about a partition that is not there
 //	see              a reader sees what is new
 //	swap             the two entries written last in a partition change places, unseen
-//	vanish, alter 7  the last entry goes, or changes its value
+//	vanish, alter 7  the last entry goes, or changes its value; alias 7:7: it is another record's
 //	late, cut        the run ends by its bound of time, or of events
 //	forget           the service forgets the request served last; refuse, before: its answer
 //	unheard          nobody hears the answer to the request served last
@@ -504,13 +504,18 @@ func (p *play) writeAll(l *life, in model.Record) {
 // write makes an output visible; the task itself stands for its sink.
 func (p *play) write(l *life, out model.Record) {
 	p.last = p.s.Job.Tasks[l.proc].Subtask
-	sink := &p.sinks[p.last]
-	place := len(*sink)
+	place := len(p.sinks[p.last])
 	if p.s.Shape != model.Log {
 		place = p.row(out)
 	}
 	p.call(l, model.External, model.Message{Kind: model.Write, Seq: int64(p.last), Record: out},
 		model.Answer{Outcome: model.Done, Seq: int64(place)})
+	p.set(place, out)
+}
+
+// set puts a record in a place of the partition written last.
+func (p *play) set(place int, out model.Record) {
+	sink := &p.sinks[p.last]
 	if place < len(*sink) && (*sink)[place] == out {
 		return // it changes nothing
 	}
@@ -650,6 +655,9 @@ func (p *play) reader(verb, rest string) {
 		p.sinks[p.last] = sink[:last]
 	case "alter":
 		sink[last].Value = *number(rest, true)
+	case "alias":
+		_, err := fmt.Sscanf(rest, "%d:%d", &sink[last].ID.Part, &sink[last].ID.Offset)
+		require.NoError(p.t, err)
 	case "late":
 		p.h.End.Reason = model.TimeBound
 	case "cut":

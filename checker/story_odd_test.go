@@ -13,6 +13,8 @@ var oddStories = []struct{ spec, mode, story string }{
 	{"double", "volatile+commits", "in a1 a2; fetch 1"},
 	{"double", "volatile+dirty", "in a0 a2; apply 0:0; apply 0:1; begin 7; add 7 0:0; see; " +
 		"add 7 0:1; prepare 7 1"},
+	{"double", "volatile+rows", "in a1 a2 a3; apply 0:0; apply 0:1; apply 0:2; batch 1 0:0; " +
+		"batch 1 0:0; batch 2 0:1 0:2; miss"},
 	{"double*", "volatile", "in a1 c0; begin 7; wait 60"},
 	{"double*", "volatile", "in a1 c2; apply 0:0; apply 0:1; begin 7; begin 8/1 50; add 7 0:0; " +
 		"add 8 0:1; decide 7 commit; see; add 7 0:0"},
@@ -67,6 +69,7 @@ var oddStories = []struct{ spec, mode, story string }{
 		"take 0:0 at 2; take 0:1 at 2; take 0:2 at 2; take 0:0 at 3; take 0:1 at 3; take 0:2 at 3"},
 	{"roll>roll", "through", "in a0 a1; take 0:0; take 0:0 at 2; put 0:0; forget; crash; " +
 		"take 0:1; take 0:1 at 2"},
+	{"roll", "volatile+keys", "in a1 b2; take 0:0; take 0:1; alias 7:7"},
 	{"roll*", "through", "in a1 b2 c3 | d4 a5; take 1:0; see; begin 7"},
 	{"roll", "through", "in a1 a2; take 0:1; take 0:0; put 0:0=5; see; late"},
 	{"roll", "volatile", "in a1 a2; take 0:1; take 0:0; see; late"},
@@ -132,12 +135,16 @@ var oddStories = []struct{ spec, mode, story string }{
 	{"odd", "snap", "in a2 a1 b1 | a1 b3; apply 1:0; apply 0:0"},
 	{"pair>roll*", "snap+alone", "in b2 a1 | a3; take 1:0; take 1:0 at 2; take 1:0 at 2; " +
 		"take 0:1; take 0:1.1 at 2; swap"},
+	{"pair>roll", "snap", "in a1 a0; take 0:0; take 0:0 at 2; alias 0:1"},
 	{"pair>twin", "snap+alone", "in b2 b2 b1 | b1 b2; take 0:0; take 0:0 at 2; take 0:1; " +
 		"take 0:1 at 2; take 0:1 at 2"},
 	{"pay>sum", "snap", "in a1 a2; part 1 in 0:1; done 1"},
 	{"pay>sum", "snap", "in a1 b2; take 0:0; take 0:1; take 0:1 at 2; mark 2 2; part 2; " +
 		"astray 99; part 2 at 2; done 2"},
 	{"picky", "snap+alone", "in a1 a1 b3 | a1 b3"},
+	{"roll", "snap", "in a1; take 0:0; mark 1 1; part 1 z=7; done 1; restart 1; mark 2 1; " +
+		"part 2; done 2"},
+	{"roll", "snap+alone", "in a1; take 0:0; part 1 z=7; restart 1"},
 	{"roll", "snap", "in a1 | a2; part 1; take 0:0; part 1 in 1:0; restart 1; hand a=3; " +
 		"take 1:0; done 2; done 2"},
 	{"roll", "snap", "in a1 | a2; take 0:0; mark 1 1 1; part 1 in 1:0; done 1; mark 2 1 1; " +
