@@ -18,6 +18,7 @@ import (
 //	done 3           checkpoint 3 is completed
 //	restart 3        all tasks begin anew, from checkpoint 3; 0: from the start
 //	restart 3 as 2   they ask for checkpoint 3 and are handed what 2 has
+//	reload 3         they go on, but ask for checkpoint 3 again
 //	hand a=7         the task that was handed its part last was handed another value of a key
 //	drop 3           the parts of checkpoint 3 are dropped; "old drop 3": by the life before
 //	tear             of the part uploaded last the store keeps the first half
@@ -76,7 +77,7 @@ func (p *play) snapshot(verb, rest, at string, old bool) bool {
 			entries: make([][]snapEntry, p.s.Job.SinkPart)}
 	}
 	switch verb {
-	case "mark", "part", "done", "restart", "drop", "plan", "finish":
+	case "mark", "part", "done", "restart", "reload", "drop", "plan", "finish":
 		p.checkpoint(verb, words, at, old)
 	case "batch", "begin", "add", "prepare", "decide", "whole":
 		p.transact(verb, words, old)
@@ -122,6 +123,10 @@ func (p *play) checkpoint(verb string, words []string, at string, old bool) {
 		}
 	case "restart":
 		p.restart(id, number(words[len(words)-1], true).Num)
+	case "reload":
+		for i := range p.s.Job.Tasks {
+			p.download(&p.s.Job.Tasks[i], id, id)
+		}
 	case "done":
 		m := about(model.Completion)
 		m.Cursor, m.N, p.snap.completed = p.snap.completed, 3, id
@@ -208,18 +213,25 @@ func (p *play) restart(id, handed int64) {
 		p.lives["old "+p.s.Job.Tasks[i].Name] = l
 	}
 	for i := range p.s.Job.Tasks {
-		task := &p.s.Job.Tasks[i]
-		l := p.start(task.Proc)
-		if id == 0 || task.Role != model.Operate {
-			continue
-		}
-		part, found := p.snap.parts[strconv.FormatInt(handed, 10)+" "+task.Name]
-		p.call(l, model.StateStore, model.Message{Kind: model.Download, Seq: id,
-			Token: int64(task.Proc)}, model.Answer{Outcome: model.Done, Found: found, N: part.N,
-			Records: part.Parts})
-		for _, rec := range part.Parts[:part.N] {
-			l.memory[rec.Key] = rec.Value
-		}
+		p.start(model.ProcID(i))
+		p.download(&p.s.Job.Tasks[i], id, handed)
+	}
+}
+
+// download has an operator's task ask for its part of a checkpoint, and hands it what another one
+// has.
+func (p *play) download(task *model.Task, id, handed int64) {
+	if id == 0 || task.Role != model.Operate {
+		return
+	}
+	l := p.lives[task.Name]
+	part, found := p.snap.parts[strconv.FormatInt(handed, 10)+" "+task.Name]
+	p.call(l, model.StateStore, model.Message{Kind: model.Download, Seq: id,
+		Token: int64(task.Proc)}, model.Answer{Outcome: model.Done, Found: found, N: part.N,
+		Records: part.Parts})
+	clear(l.memory)
+	for _, rec := range part.Parts[:part.N] {
+		l.memory[rec.Key] = rec.Value
 	}
 }
 

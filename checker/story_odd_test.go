@@ -124,6 +124,10 @@ var oddStories = []struct{ spec, mode, story string }{
 	{"max>max", "snap", "in a3 a1; take 0:0; take 0:0 at 2; mark 1 1; part 1; part 1 at 2; " +
 		"done 1; take 0:1; take 0:1 at 2; mark 2 2; part 2; part 2 at 2; restart 1; take 0:1; " +
 		"take 0:1 at 2; mark 3 2; part 3; part 3 at 2; done 3"},
+	{"max>max", "snap", "in a3 b4 a1 b5; take 0:0; take 0:0 at 2; take 0:1; take 0:1 at 2; " +
+		"mark 1 2; part 1; part 1 at 2; done 1; take 0:2; take 0:2 at 2; take 0:3; " +
+		"take 0:3 at 2; mark 2 4; part 2; part 2 at 2; done 2; restart 1 as 2; mark 3 4; " +
+		"part 3; part 3 at 2; done 3"},
 	{"max", "snap", "in a3 a1; take 0:0; part 1 a=0"},
 	{"noise", "snap", "in a1 a2; restart 1; old commit 0=1"},
 	{"noise", "snap", "in a2 a2 b1 | a1 b3; apply 1:1; apply 0:0; part 3; done 99; restart 3; " +
@@ -142,6 +146,8 @@ var oddStories = []struct{ spec, mode, story string }{
 	{"pay>sum", "snap", "in a1 b2; take 0:0; take 0:1; take 0:1 at 2; mark 2 2; part 2; " +
 		"astray 99; part 2 at 2; done 2"},
 	{"picky", "snap+alone", "in a1 a1 b3 | a1 b3"},
+	{"roll", "snap", "in a1 a2; mark 1 0; part 1; done 1; take 0:0; reload 1; take 0:1; " +
+		"mark 2 2; part 2; done 2"},
 	{"roll", "snap", "in a1; take 0:0; mark 1 1; part 1 z=7; done 1; restart 1; mark 2 1; " +
 		"part 2; done 2"},
 	{"roll", "snap+alone", "in a1; take 0:0; part 1 z=7; restart 1"},
@@ -167,6 +173,8 @@ var oddStories = []struct{ spec, mode, story string }{
 	{"sum>roll", "snap", "in a1 | a2; take 0:0; take 1:0; take 1:0 at 2; take 0:0 at 2; " +
 		"mark 1 1 1; part 1; part 1 at 2; done 1; restart 0; take 0:0; take 0:0 at 2; take 1:0; " +
 		"take 1:0 at 2; mark 2 1 1; part 2; part 2 at 2; done 2"},
+	{"sum*>roll", "snap", "in a1 c2; take 0:0; take 0:1; take 0:1 at 2; take 0:0 at 2; mark 1 2; " +
+		"part 1; part 1 at 2; done 1"},
 	{"twin>double", "snap+once", "in b2 | b0 a0; take 1:1; take 1:1.1 at 2"},
 	{"twin>sum", "snap", "in a1 a1 | a1; apply 1:0; take 0:0; take 0:0 at 2; take 1:0"},
 	{"twin>sum", "snap+alone", "in a1 a1 | a1; apply 1:0; take 1:0; take 1:0 at 2; restart 0; " +
