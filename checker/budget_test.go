@@ -9,11 +9,11 @@ import (
 	"github.com/oncesim/oncesim/model"
 )
 
-// TestBudget_IsSpentToTheLastStep: four inputs on each of two channels can be taken in 70 orders, no
-// two of which give one state on the way, so that the ways there are C(10,5)-2 = 250 steps. A search
-// may spend a quarter of what there is. It finds the last order with its last step, and only then
-// knows that there is none. What it finds under the one key is looked for once more among all inputs
-// of the task, with a quarter of what the first search has left.
+// TestBudget_IsSpentToTheLastStep: four inputs on each of two channels can be taken in 70 orders,
+// no two of which give one state on the way, so that the ways there are C(10,5)-2 = 250 steps. A
+// search may spend a quarter of what there is. It finds the last order with its last step, and only
+// then knows that there is none. What it finds under the one key is looked for once more among all
+// inputs of the task, with a quarter of what the first search has left.
 func TestBudget_IsSpentToTheLastStep(t *testing.T) {
 	input := "in a1 a2 a3 a4 | a5 a6 a7 a8"
 	last := model.Value{}
@@ -32,8 +32,9 @@ func TestBudget_IsSpentToTheLastStep(t *testing.T) {
 		{model.Value{Num: 1}, 1000, model.Violated},
 	} {
 		p := stage(t, "hash", "through", input)
-		p.call(p.lives["s1/0"], model.StateStore, model.Message{Kind: model.Put,
-			Record: model.Record{Op: 1, Key: "a", Value: c.state}}, model.Answer{Outcome: model.Done})
+		rec := model.Record{Op: 1, Key: "a", Value: c.state}
+		p.call(p.lives["s1/0"], model.StateStore, model.Message{Kind: model.Put, Record: rec},
+			model.Answer{Outcome: model.Done})
 		p.h.End.N = p.tick()
 		j := NewJudge()
 		j.StepsMax = c.stepsMax
