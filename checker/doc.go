@@ -102,10 +102,10 @@
 //     show in any outcome, and no mode claims their absence.
 //
 // An absent key is the empty state. Operators without state are transparent: what they emit keeps
-// the order of the channel by which it came. A task of one that merges channels takes one step after
-// the other: what is shown of its steps along different ways must fit one order of them, and so must
-// the orders in which tasks with state behind it take their inputs. Two such tasks in a row are
-// compared only as far as one way leads through both.
+// the order of the channel by which it came. A task of one that merges channels takes one step
+// after the other: what is shown of its steps along different ways must fit one order of them, and
+// so must the orders in which tasks with state behind it take their inputs. Two such tasks in a row
+// are compared only as far as one way leads through both.
 //
 // What the definitions are taken from stands in each Property's Source. The common ground is
 // observational explainability: a run with failures is right if some run without failures looks

@@ -48,6 +48,10 @@ func main() {
 		os.Exit(2)
 	}
 	suites = slices.DeleteFunc(suites, func(s suite) bool { return !strings.Contains(s.pkg, *by) })
+	if len(suites) == 0 {
+		fmt.Fprintf(os.Stderr, "mutate: -by %s is in the name of no package whose tests are run\n", *by)
+		os.Exit(2)
+	}
 	m := &mutator{root: *root, every: *every, from: *from, again: *again, limit: *limit,
 		longest: *longest}
 	if err := m.run(flag.Args()); err != nil {
