@@ -201,7 +201,7 @@ func (m *merges) tangled(channels int, isAll bool) int32 {
 
 // follow adds that a task takes what comes by one channel in the order in which it comes.
 func (m *merges) follow(channels int, isAll bool) {
-	m.queue = append(m.queue[:0], make([]int32, channels)...)
+	m.queue = lengthen(m.queue[:0], channels, 0)
 	for i := range m.steps {
 		s := &m.steps[i]
 		if !s.isPure && !isAll {
@@ -218,7 +218,7 @@ func (m *merges) follow(channels int, isAll bool) {
 // get none wait for each other.
 func (m *merges) place() bool {
 	slices.SortFunc(m.edges, func(a, b edge) int { return cmp.Compare(a.from, b.from) })
-	m.waits = append(m.waits[:0], make([]int32, len(m.steps))...)
+	m.waits = lengthen(m.waits[:0], len(m.steps), 0)
 	for _, e := range m.edges {
 		m.waits[e.to]++
 	}
