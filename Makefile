@@ -79,6 +79,7 @@ mutate:
 # Statement coverage of the core, by the tests that are about it: at least 90 % of each package.
 CORE = ./model ./sim ./semantics ./faults ./checker
 cover:
+	@mkdir -p bin
 	$(GO) test -coverprofile=bin/cover.out -coverpkg=$(shell echo $(CORE) | tr ' ' ,) \
 		$(CORE) ./scenarios ./internal/trust
 	@awk -F'[ ]' 'NR > 1 { n[$$1] = $$2; if ($$3 > 0) hit[$$1] = 1 } END { for (b in n) { \
