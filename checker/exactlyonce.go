@@ -30,6 +30,9 @@ func checkExactlyOnce(j *Judge) (model.Result, string) {
 		j.reportEntry(j.backward(), entry-1, model.Fact{Times: -1})
 		return j.conclude("")
 	}
+	if !j.plan.stateful {
+		return result, reason // nothing depends on a witness
+	}
 	return j.joint(result, reason, asShown)
 }
 

@@ -17,9 +17,8 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files of this package")
 
 // TestVerdicts_Golden judges all stories by all properties, and the services, and holds all that is
-// said to a file:
-// reasons, and of each anomaly its record, what was expected and observed, and the events. What is
-// not in the file holds.
+// said to a file: reasons, and of each anomaly its record, what was expected and observed, and the
+// events. What is not in the file holds.
 func TestVerdicts_Golden(t *testing.T) {
 	j := NewJudge()
 	var out strings.Builder
