@@ -44,7 +44,7 @@ func checkAtLeastOnce(j *Judge) (model.Result, string) {
 func (j *Judge) coverAll() {
 	j.look()
 	j.replay()
-	for op := j.plan.ops; op >= 1; op-- {
+	for op := j.plan.ops; op > 0; op-- {
 		j.cover(op)
 	}
 }

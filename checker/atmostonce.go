@@ -166,7 +166,7 @@ func (j *Judge) isOnce(op int32, c *cell) bool {
 func (j *Judge) explainCellOnce(op, cell int32) (reason string) {
 	q := query{outputs: subset, skip: true, state: true}
 	first := j.states.cells[cell].first
-	if first != 0 && j.home() == memories {
+	if first > 0 && j.home() == memories {
 		q.resets = j.restarts(j.flow.lists[op][first-1].task)
 	}
 	switch j.findCell(op, cell, q) {

@@ -80,7 +80,7 @@ func (j *Judge) countFinal() {
 		o := &j.h.Final[i]
 		n := s.rows.number(o, j.key(&o.Out))
 		last := s.rows.list[n].last
-		isShown := last != 0 && isSame(&s.list[last-1].Out, &o.Out)
+		isShown := last > 0 && isSame(&s.list[last-1].Out, &o.Out)
 		if !isShown && !s.replace(last-1, o) {
 			at := int32(len(s.table))
 			s.table = append(s.table, *o)
@@ -147,7 +147,7 @@ func (j *Judge) isSuperseded(part int32, out *model.Record) bool {
 	j.spread()
 	lane := s.rows.lanes.find(uint64(n), j.lane(out))
 	if lane < 0 {
-		return s.rows.list[n].lanes != 0
+		return s.rows.list[n].lanes > 0
 	}
 	return s.rows.list[n].lanes > 1 || isBefore(out, &s.list[s.rows.far[lane]-1].Out)
 }

@@ -222,7 +222,7 @@ func (j *Judge) origin(a *model.Application) (from int32, isInput bool) {
 		return 0, a.In.Path == 0 && rec.Key == a.In.Key && rec.Value == a.In.Value
 	}
 	from = j.emitter(&a.In)
-	return from, from != 0
+	return from, from > 0
 }
 
 // parent is the emitter of the input of a valid claim, by all claims; 0: it is a record of the

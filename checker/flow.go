@@ -150,7 +150,7 @@ func (j *Judge) clearFlow() {
 func (j *Judge) channel(from, task int32) int32 {
 	f := &j.flow
 	near := &f.near[uint32(from*7+task)%uint32(len(f.near))]
-	if near.from == from && near.task == task && near.next != 0 {
+	if near.from == from && near.task == task && near.next > 0 {
 		return near.next - 1
 	}
 	n, fresh := f.lanes.number(uint64(uint32(from)), uint64(task))

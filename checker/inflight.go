@@ -34,7 +34,7 @@ type passage struct {
 func (j *Judge) deliver(done *completion) {
 	c := &j.checkpoints
 	c.flights = c.flights[:0]
-	for op := j.plan.ops; op >= 1; op-- {
+	for op := j.plan.ops; op > 0; op-- {
 		for _, n := range c.parts[done.from:done.to] {
 			u := &c.uploads[n]
 			task := j.holder(&j.h.Calls[u.call].Req)
@@ -57,7 +57,7 @@ func (j *Judge) deliverPart(u *upload, task *model.Task) {
 		if !j.s.Input.Has(rec.ID) {
 			continue
 		}
-		if l := j.plan.of(task.Op, rec.ID.Part); l.ways != 0 && l.parent == rec.Op {
+		if l := j.plan.of(task.Op, rec.ID.Part); l.ways > 0 && l.parent == rec.Op {
 			j.land(0, task, passage{root: rec}, rec, nonce)
 		}
 	}
@@ -94,7 +94,7 @@ func (j *Judge) landState(level int, op, slot int32, by passage, rec *model.Reco
 	base, isClaimed := j.cut(&j.states.cells[f.cell]), true
 	for i := range slices.Backward(c.flights) {
 		if before := &c.flights[i]; before.cell == f.cell {
-			base.value, base.version, isClaimed = before.after, before.claim, before.claim != 0
+			base.value, base.version, isClaimed = before.after, before.claim, before.claim > 0
 			break
 		}
 	}

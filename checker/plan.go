@@ -117,7 +117,7 @@ func (p *plan) make(job *model.Job) (isNew bool) {
 	for op := range p.stages {
 		p.beyond = p.beyond || p.stages[op].stateful && !p.stages[op].alone
 	}
-	for op := p.ops; op >= 1; op-- {
+	for op := p.ops; op > 0; op-- {
 		stage := &p.stages[op]
 		if stage.terminal {
 			stage.straight = 1 << op

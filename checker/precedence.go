@@ -184,7 +184,7 @@ func (j *Judge) reportRowSwaps() {
 func (j *Judge) reportStalePure() {
 	s, outs := &j.seen, j.flow.rows.outs
 	for i := range s.rows.list {
-		if r := &s.rows.list[i]; r.final != 0 && s.entries[r.final-1].chann != 0 {
+		if r := &s.rows.list[i]; r.final > 0 && s.entries[r.final-1].chann > 0 {
 			j.reportStaleRow(int32(i), outs)
 		}
 	}
@@ -213,7 +213,7 @@ func (j *Judge) reportStaleRow(n int32, outs []output) {
 // order and all together have none.
 func (j *Judge) reportKnot(kind model.AnomalyKind) {
 	for i := range j.flow.rows.outs {
-		if out := &j.flow.rows.outs[i]; out.waits != 0 && out.entry != 0 {
+		if out := &j.flow.rows.outs[i]; out.waits > 0 && out.entry > 0 {
 			j.reportEntry(kind, out.entry-1, model.Fact{Times: -1})
 			return
 		}
