@@ -99,6 +99,11 @@ func (r *Runner) Extent(seed uint64, rules []model.Rule) *model.Extent {
 	return &r.world.Run(seed, rules, Options{}).Extent
 }
 
+// Hash is the trace hash of a run under a seed and compiled faults. The run is not judged.
+func (r *Runner) Hash(seed uint64, rules []model.Rule, opts Options) uint64 {
+	return r.world.Run(seed, rules, opts).End.Hash
+}
+
 // Run runs a scenario once, with its own seed and faults.
 func Run(lib *Library, s *Scenario, opts Options) (*Runner, Result, error) {
 	r, err := NewRunner(lib, s)

@@ -83,7 +83,13 @@ func (a *app) checkDeterminism(ctx context.Context) error {
 type subject struct {
 	lib   *scenarios.Library
 	s     *scenarios.Scenario
+	input *model.Input
 	plans [][]model.Rule // by seed, from 1
+}
+
+// runner is a new world for the scenario.
+func (d *subject) runner() (*scenarios.Runner, error) {
+	return scenarios.NewRunnerOn(d.lib, d.s, d.input)
 }
 
 func (a *app) newSubject(topology *model.Topology, mode *model.Mode) (*subject, error) {
@@ -93,14 +99,16 @@ func (a *app) newSubject(topology *model.Topology, mode *model.Mode) (*subject, 
 	}
 	d := &subject{lib: a.lib, s: search.WithMode(t.base, mode)}
 	d.s.Input.Records = doctorRecords
-	runner, err := scenarios.NewRunner(a.lib, d.s)
+	if d.input, _, err = a.lib.LoadInput(d.s); err != nil {
+		return nil, err
+	}
+	runner, err := d.runner()
 	if err != nil {
 		return nil, err
 	}
-	res := runner.Run(d.s.Seed, nil, scenarios.Options{})
+	extent := runner.Extent(d.s.Seed, nil)
 	for seed, class := range a.lib.Classes {
 		if class.Vary == nil && class.Applies(mode) { // the others draw what others draw as well
-			extent := &res.Subject.History.Extent
 			d.plans = append(d.plans, class.Draw(uint64(seed+1), extent, nil))
 		}
 	}
@@ -109,7 +117,7 @@ func (a *app) newSubject(topology *model.Topology, mode *model.Mode) (*subject, 
 
 // hashes runs every plan in one world, in order or backwards.
 func (d *subject) hashes(backwards bool) ([]uint64, error) {
-	runner, err := scenarios.NewRunner(d.lib, d.s)
+	runner, err := d.runner()
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +126,7 @@ func (d *subject) hashes(backwards bool) ([]uint64, error) {
 		if backwards {
 			i = len(d.plans) - 1 - i
 		}
-		res := runner.Run(uint64(i+1), d.plans[i], scenarios.Options{Trace: backwards})
-		list[i] = res.Subject.History.End.Hash
+		list[i] = runner.Hash(uint64(i+1), d.plans[i], scenarios.Options{Trace: backwards})
 	}
 	return list, nil
 }
@@ -128,12 +135,11 @@ func (d *subject) hashes(backwards bool) ([]uint64, error) {
 func (d *subject) alone() ([]uint64, error) {
 	list := make([]uint64, len(d.plans))
 	for i := range d.plans {
-		runner, err := scenarios.NewRunner(d.lib, d.s)
+		runner, err := d.runner()
 		if err != nil {
 			return nil, err
 		}
-		res := runner.Run(uint64(i+1), d.plans[i], scenarios.Options{})
-		list[i] = res.Subject.History.End.Hash
+		list[i] = runner.Hash(uint64(i+1), d.plans[i], scenarios.Options{})
 	}
 	return list, nil
 }
@@ -141,19 +147,19 @@ func (d *subject) alone() ([]uint64, error) {
 // difference runs a plan twice more with the full trace, each time in a new world, and the second
 // time behind one more plan than before, and tells the first event that differs.
 func (d *subject) difference(plan int) (string, error) {
-	first, err := scenarios.NewRunner(d.lib, d.s)
+	first, err := d.runner()
 	if err != nil {
 		return "", err
 	}
 	traced := scenarios.Options{Trace: true}
 	one := first.Run(uint64(plan+1), d.plans[plan], traced).Trace
 	for before := range len(d.plans) + 1 {
-		other, err := scenarios.NewRunner(d.lib, d.s)
+		other, err := d.runner()
 		if err != nil {
 			return "", err
 		}
 		for i := range before {
-			other.Run(uint64(i+1), d.plans[i], scenarios.Options{})
+			other.Hash(uint64(i+1), d.plans[i], scenarios.Options{})
 		}
 		trace := other.Run(uint64(plan+1), d.plans[plan], traced).Trace
 		if text := report.Difference(first.Job(), one, trace); text != "" {
