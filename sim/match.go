@@ -1,8 +1,12 @@
 package sim
 
-import "github.com/oncesim/oncesim/model"
+import (
+	"math"
 
-// ruleState counts the matches of one rule. Rules armed on one effect or call form a chain.
+	"github.com/oncesim/oncesim/model"
+)
+
+// ruleState counts the matches of one rule; of one that counts every effect the process does. Rules armed on one effect or call form a chain.
 type ruleState struct {
 	seen  int64
 	fired bool
@@ -35,10 +39,23 @@ func (w *World) arm(rules []model.Rule) {
 		case model.MessageOnChannel:
 			sl.messageRules = append(sl.messageRules, int32(i))
 		default:
-			sl.rules = append(sl.rules, int32(i))
+			sl.watch(int32(i), &rules[i])
 		}
 	}
 }
+
+// watch has a rule count effects of the process, from now on.
+func (sl *slot) watch(i int32, r *model.Rule) {
+	sl.rules = append(sl.rules, i)
+	if r.Scope == model.EveryEffect {
+		sl.due = min(sl.due, r.N)
+	} else {
+		sl.isPicky = true
+	}
+}
+
+// forgetRules leaves no rule that counts effects of the process.
+func (sl *slot) forgetRules() { sl.rules, sl.due, sl.isPicky = sl.rules[:0], math.MaxInt64, false }
 
 // reach counts a numbered effect that is about to be carried out, fires rules anchored before it
 // and returns the chain of those anchored later in it.
@@ -48,28 +65,43 @@ func (w *World) reach(in *instance, e *model.Effect) (chain int32) {
 		return in.armed
 	}
 	in.counted = true
-	p := in.self.Proc
-	w.hist.Extent.Effects[p]++
-	for _, i := range w.slots[p].rules {
-		r, m := &w.rules[i], &w.match[i]
-		if m.fired || !counts(r, in, e) {
-			continue
-		}
-		m.seen++
-		if m.seen == r.N {
-			m.next, chain = chain, i
-		}
+	n := &w.hist.Extent.Effects[in.slot]
+	*n++
+	if sl := &w.slots[in.slot]; *n == sl.due || sl.isPicky {
+		chain = w.matchEffect(in, e, *n)
 	}
 	in.armed = chain
 	w.fireChain(chain, model.Before, in)
 	return chain
 }
 
-// counts reports whether a rule that counts effects counts this one.
+// matchEffect returns the chain of the rules that are anchored at the n-th effect of a process.
+func (w *World) matchEffect(in *instance, e *model.Effect, n int64) (chain int32) {
+	chain = nobody
+	sl := &w.slots[in.slot]
+	sl.due = math.MaxInt64
+	for _, i := range sl.rules {
+		r, m := &w.rules[i], &w.match[i]
+		isThere := false
+		switch {
+		case r.Scope == model.EveryEffect:
+			if isThere = r.N == n; r.N > n {
+				sl.due = min(sl.due, r.N)
+			}
+		case !m.fired && counts(r, in, e):
+			m.seen++
+			isThere = m.seen == r.N
+		}
+		if isThere {
+			m.next, chain = chain, i
+		}
+	}
+	return chain
+}
+
+// counts reports whether a rule that counts some effects counts this one.
 func counts(r *model.Rule, in *instance, e *model.Effect) bool {
 	switch r.Scope {
-	case model.EveryEffect:
-		return true
 	case model.RecordEffect:
 		return e.Msg.Record.ID == r.Record
 	case model.StartEffect:

@@ -250,12 +250,12 @@ func (o *Ordered) arm(c *Choice, it *waiting) {
 		return
 	}
 	o.rule[0] = model.Rule{Action: model.Crash, Proc: c.Victim, Point: c.Crash,
-		Scope: model.EveryEffect, N: c.Effect - w.hist.Extent.Effects[c.Victim]}
-	if o.rule[0].N <= 0 { // it has been reached, and is a call
+		Scope: model.EveryEffect, N: c.Effect}
+	if c.Effect <= w.hist.Extent.Effects[c.Victim] { // it has been reached, and is a call
 		w.calls[it.call].chain = 0
 		return
 	}
-	w.slots[c.Victim].rules = append(w.slots[c.Victim].rules, 0)
+	w.slots[c.Victim].watch(0, &o.rule[0])
 }
 
 // disarm forgets the rule.
@@ -267,7 +267,7 @@ func (o *Ordered) disarm(c *Choice) {
 	if w.match[0].fired {
 		o.left.Crashes--
 	}
-	w.slots[c.Victim].rules = w.slots[c.Victim].rules[:0]
+	w.slots[c.Victim].forgetRules()
 	for i := range w.insts[:w.live] {
 		w.insts[i].armed = nobody
 	}

@@ -48,6 +48,8 @@ type slot struct {
 	pool         []model.Process
 	used         int
 	rules        []int32 // those that count effects of this process
+	due          int64   // the next effect that one of them is anchored at, of those that count each
+	isPicky      bool    // and there are others
 	callRules    []int32 // its calls
 	messageRules []int32 // its messages
 }
@@ -196,8 +198,8 @@ func (w *World) reset(seed uint64, rules []model.Rule, opts Options) {
 		w.slots[i].current, w.slots[i].newest, w.slots[i].used = nobody, nobody, 0
 		w.slots[i].fails = 0
 		sl := &w.slots[i]
-		sl.rules, sl.callRules = sl.rules[:0], sl.callRules[:0]
-		sl.messageRules = sl.messageRules[:0]
+		sl.forgetRules()
+		sl.callRules, sl.messageRules = sl.callRules[:0], sl.messageRules[:0]
 	}
 	w.limit = w.cfg.DrainTime
 	for p := range w.input.Parts {
