@@ -214,7 +214,7 @@ func (w *World) reply(in *instance, index int32, cause int64) {
 // answerArrived brings an answer to its caller: it settles the call, or comes too late, or finds
 // nobody.
 func (w *World) answerArrived(slot int32) {
-	it := &w.queue.slab[slot]
+	it := &w.queue.slab[slot].item
 	index := it.call
 	call, st := &w.hist.Calls[index], &w.calls[index]
 	in := w.insts[st.inst]
@@ -244,7 +244,7 @@ func (w *World) timedOut(index int32) {
 	st.settled, st.outcome = true, model.Unknown
 	if !st.blocking {
 		slot := w.queue.grab()
-		w.queue.slab[slot] = item{kind: itemAnswer, inst: st.inst, call: index}
+		w.queue.slab[slot].item = item{kind: itemAnswer, inst: st.inst, call: index}
 		in.inbox = append(in.inbox, slot)
 		w.advance(in)
 		return

@@ -118,7 +118,7 @@ func (w *World) openAll() {
 // arrive brings a message or timer to its life: it is handled, waits in the inbox, or finds
 // nobody.
 func (w *World) arrive(slot int32) {
-	it := &w.queue.slab[slot]
+	it := &w.queue.slab[slot].item
 	if it.inst == nobody || w.insts[it.inst].status == dead {
 		w.drop(slot)
 		return
@@ -135,7 +135,7 @@ func (w *World) arrive(slot int32) {
 
 // drop discards an event that finds nobody; only messages are worth telling.
 func (w *World) drop(slot int32) {
-	it := &w.queue.slab[slot]
+	it := &w.queue.slab[slot].item
 	if it.kind == itemDeliver {
 		h := happening{to: it.proc, msg: &w.queue.arrivals[slot].Msg, cause: it.cause}
 		if it.inst != nobody {
@@ -167,17 +167,18 @@ func (w *World) advance(in *instance) {
 // handle lets the process take one event from its inbox. A message is handed over where it lies:
 // nothing takes its slot before the process has answered.
 func (w *World) handle(in *instance, slot int32) {
-	it := &w.queue.slab[slot]
+	it := &w.queue.slab[slot].item
 	ev := &w.event
 	switch it.kind {
 	case itemDeliver:
 		ev = &w.queue.arrivals[slot]
 		ev.Kind, ev.From = model.Delivered, it.from
-		if len(w.poisons) > 0 {
+		if it.token == 0 || len(w.poisons) > 0 {
 			w.poison(in, &ev.Msg)
+			it.token = int64(w.words(&ev.Msg))
 		}
-		in.cause = w.note(model.EntryDeliver,
-			happening{in: in, to: it.from, msg: &ev.Msg, cause: it.cause})
+		in.cause = w.noteMessage(model.EntryDeliver, in, it.from, &ev.Msg, uint64(it.token),
+			it.cause)
 	case itemTimer:
 		*ev = model.Event{Kind: model.TimerFired, Token: it.token}
 		in.cause = w.note(model.EntryTimer, happening{in: in, cause: it.cause, number: it.token})
@@ -269,7 +270,8 @@ func (w *World) send(in *instance, e *model.Effect) {
 	if !isFree {
 		w.reachMessage(in, e, &struck)
 	}
-	cause := w.note(model.EntrySend, happening{in: in, to: e.To, msg: &e.Msg, cause: in.cause})
+	words := w.words(&e.Msg)
+	cause := w.noteMessage(model.EntrySend, in, e.To, &e.Msg, words, in.cause)
 	subject := from.subject ^ to.subject<<1 ^ uint64(e.Msg.Kind)
 	draw := w.draw(model.DrawChannelLatency, subject, e.Msg.Record.Subject()^uint64(e.Msg.Seq)<<8,
 		uint64(in.self.Life)<<32|uint64(e.Msg.Try))
@@ -282,9 +284,9 @@ func (w *World) send(in *instance, e *model.Effect) {
 	in.lastTo[e.To] = at
 	slot := w.queue.grab()
 	w.queue.arrivals[slot].Msg = e.Msg
-	it := &w.queue.slab[slot] // field by field: a literal would be made elsewhere and copied
+	it := &w.queue.slab[slot].item // field by field: a literal would be made elsewhere and copied
 	it.kind, it.proc, it.from, it.inst = itemDeliver, e.To, in.self.Proc, to.current
-	it.cause = cause
+	it.cause, it.token = cause, int64(words)
 	w.enqueue(at, classEvent, draw, slot)
 }
 

@@ -6,7 +6,8 @@ import (
 	"github.com/oncesim/oncesim/model"
 )
 
-// ruleState counts the matches of one rule; of one that counts every effect the process does. Rules armed on one effect or call form a chain.
+// ruleState counts the matches of one rule, unless it is one for every effect: those the process
+// counts. Rules armed on one effect or call form a chain.
 type ruleState struct {
 	seen  int64
 	fired bool

@@ -184,7 +184,7 @@ func (o *Ordered) happen(c *Choice, it *waiting) {
 		in := w.insts[it.inst]
 		clear(in.lastTo)
 		slot := w.queue.grab()
-		w.queue.slab[slot] = it.item
+		w.queue.slab[slot].item = it.item
 		if it.kind == itemDeliver {
 			w.queue.arrivals[slot].Msg = o.msgs[it.msg]
 		}

@@ -21,7 +21,7 @@ type waiting struct {
 // add takes what the world would queue.
 func (o *Ordered) add(at int64, slot int32) {
 	w := o.w
-	it := waiting{item: w.queue.slab[slot], at: at}
+	it := waiting{item: w.queue.slab[slot].item, at: at}
 	switch it.kind {
 	case itemDeliver:
 		o.made.messages++

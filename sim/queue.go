@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -33,12 +34,11 @@ func (k key) before(other key) bool {
 
 func (k key) slot() int32 { return int32(k.lo & (slotsMax - 1)) }
 
-// The wheel has a rank for each digit of a time, and a bucket for each value of the digit.
+// The wheel turns through buckets of time.
 const (
-	digitBits = 8
-	buckets   = 1 << digitBits
-	ranks     = (63 + digitBits) / digitBits
-	dueMax    = 8 // how many events of a bucket are not worth dividing
+	bucketBits = 10 // of a time within its bucket, which is 2 µs wide
+	buckets    = 1 << 10
+	dueMax     = 24 // how many events are put in order one by one
 )
 
 // link is a pending event in a bucket.
@@ -47,56 +47,123 @@ type link struct {
 	next int32 // the slot of the next in the bucket, or -1
 }
 
-// rank is the wheel of one digit.
-type rank struct {
+// pending is an event in its slot: 64 bytes, which are read together.
+type pending struct {
+	link
+	item
+}
+
+// wheel holds events of the next 2 ms, those of each bucket in a list. Of two times in one bucket
+// neither is a whole turn before the other.
+type wheel struct {
 	used  uint64               // a bit for each word of bits that is not 0
 	bits  [buckets / 64]uint64 // a bit for each bucket that holds something
 	heads [buckets]int32
 }
 
 // put links a slot into a bucket.
-func (r *rank) put(digit uint64, slot int32, l *link) {
-	word, bit := &r.bits[digit/64], uint64(1)<<(digit%64)
-	l.next = r.heads[digit]
+func (w *wheel) put(bucket uint64, slot int32, l *link) {
+	bucket %= buckets
+	word, bit := &w.bits[bucket/64], uint64(1)<<(bucket%64)
+	l.next = w.heads[bucket]
 	if *word&bit == 0 {
 		l.next = -1
 	}
-	r.heads[digit] = slot
+	w.heads[bucket] = slot
 	*word |= bit
-	r.used |= 1 << (digit / 64)
+	w.used |= 1 << (bucket / 64)
 }
 
-// take empties the first bucket.
-func (r *rank) take() (head int32) {
-	w := bits.TrailingZeros64(r.used)
-	word := r.bits[w]
-	head = r.heads[w*64+bits.TrailingZeros64(word)]
-	word &= word - 1
-	r.bits[w] = word
-	if word == 0 {
-		r.used &= r.used - 1
+// first is the first bucket from one on that holds something. There must be one.
+func (w *wheel) first(from uint64) uint64 {
+	word, bit := from/64%(buckets/64), from%64
+	if ahead := w.bits[word] >> bit; ahead != 0 {
+		return from + uint64(bits.TrailingZeros64(ahead))
 	}
-	return head
+	rest := w.used >> (word + 1) << (word + 1)
+	if rest == 0 {
+		rest = w.used // it is past the end of the turn
+	}
+	next := uint64(bits.TrailingZeros64(rest))
+	at := next*64 + uint64(bits.TrailingZeros64(w.bits[next]))
+	return from + (at-from)%buckets
 }
 
-// queue is a radix wheel over a slab of items. An event waits in the rank of the highest digit in
-// which its time differs from base, in the bucket of its own value of that digit, so that the
-// first events are in the first bucket of the lowest rank in use. When it is their turn, few are
-// sorted and become due; many go to lower ranks, with the beginning of their bucket as the new
-// base. Most events are moved once or twice, however many are pending.
+// take empties a bucket and returns the first slot of its list, or -1.
+func (w *wheel) take(bucket uint64) (head int32) {
+	bucket %= buckets
+	word, bit := &w.bits[bucket/64], uint64(1)<<(bucket%64)
+	if *word&bit == 0 {
+		return -1
+	}
+	if *word &^= bit; *word == 0 {
+		w.used &^= 1 << (bucket / 64)
+	}
+	return w.heads[bucket]
+}
+
+// later is a 4-ary heap of keys.
+type later []key
+
+func (h *later) push(k key) {
+	list := append(*h, k)
+	*h = list
+	i := len(list) - 1
+	for i > 0 {
+		up := (i - 1) / 4
+		if !k.before(list[up]) {
+			break
+		}
+		list[i] = list[up]
+		i = up
+	}
+	list[i] = k
+}
+
+// pop removes the first key. There must be one.
+func (h *later) pop() (first key) {
+	list := *h
+	n := len(list) - 1
+	first, last := list[0], list[n]
+	list = list[:n]
+	*h = list
+	hole := 0
+	for {
+		least := 4*hole + 1
+		if least >= n {
+			break
+		}
+		for child := least + 1; child < min(4*hole+5, n); child++ {
+			if list[child].before(list[least]) {
+				least = child
+			}
+		}
+		if !list[least].before(last) {
+			break
+		}
+		list[hole] = list[least]
+		hole = least
+	}
+	if n > 0 {
+		list[hole] = last
+	}
+	return first
+}
+
+// queue is a wheel over a slab of items, for what comes soon, and a heap for what comes later. When
+// it is the turn of a bucket, what is in it, and what the heap has of that time, becomes due: few
+// events, which are sorted. Most events are moved once, however many are pending.
 //
 // Slots are reused; an item keeps its slot until free, also after it was popped, so that a busy
 // process can hold on to it. Messages lie beside the items, as the events that they will be, since
 // many items have none.
 type queue struct {
-	base     uint64
-	until    uint64 // before this time everything is due
+	until    uint64 // before this time everything is due; a bucket begins here
 	due      []key  // in order, last first
 	last     uint64 // when the last event popped was
-	inUse    uint16 // a bit for each rank that holds something
-	wheel    [ranks]rank
-	links    []link
-	slab     []item
+	near     wheel  // from until on, for one turn
+	far      later  // what was further away when it was pushed
+	slab     []pending
 	arrivals []model.Event // Msg is set; Token and Ans are never
 	gaps     []int32
 	seq      uint64
@@ -106,21 +173,25 @@ type queue struct {
 }
 
 func (q *queue) reset() {
-	for r := range q.wheel {
-		q.wheel[r].used, q.wheel[r].bits = 0, [buckets / 64]uint64{}
-	}
-	q.base, q.until, q.last, q.inUse, q.due = 0, 0, 0, 0, q.due[:0]
-	q.links, q.slab, q.arrivals = q.links[:0], q.slab[:0], q.arrivals[:0]
+	q.near.used, q.near.bits = 0, [buckets / 64]uint64{}
+	q.until, q.last, q.due, q.far = 0, 0, q.due[:0], q.far[:0]
+	q.slab, q.arrivals = q.slab[:0], q.arrivals[:0]
 	q.gaps, q.seq, q.isFull = q.gaps[:0], 0, false
 }
 
 // grab returns a free slot; its item and message hold whatever they held before.
 func (q *queue) grab() int32 {
-	if n := len(q.gaps); n > 0 {
-		slot := q.gaps[n-1]
-		q.gaps = q.gaps[:n-1]
-		return slot
+	n := len(q.gaps) - 1
+	if n < 0 {
+		return q.lengthen()
 	}
+	slot := q.gaps[n]
+	q.gaps = q.gaps[:n]
+	return slot
+}
+
+// lengthen makes a slot.
+func (q *queue) lengthen() int32 {
 	n := len(q.slab)
 	if n >= slotsMax-slotsSpare {
 		q.isFull = true
@@ -129,7 +200,6 @@ func (q *queue) grab() int32 {
 		panic(fmt.Sprintf("sim: one event made more than %d others", slotsSpare))
 	}
 	q.slab = slices.Grow(q.slab, 1)[:n+1]
-	q.links = slices.Grow(q.links, 1)[:n+1]
 	q.arrivals = slices.Grow(q.arrivals, 1)[:n+1]
 	return int32(n)
 }
@@ -145,15 +215,18 @@ func (q *queue) push(at int64, class, tie uint64, slot int32) {
 	if q.seq == seqMax-1 {
 		q.isFull = true
 	}
-	l := &q.links[slot]
+	l := &q.slab[slot].link
 	l.at = uint64(at)
 	l.lo = class<<(tieBits+seqBits+slotBits) | (tie&(1<<tieBits-1))<<(seqBits+slotBits) |
 		q.seq<<slotBits | uint64(slot)
-	if l.at < q.until {
+	switch bucket, next := l.at>>bucketBits, q.until>>bucketBits; {
+	case l.at < q.until:
 		q.insert(l.key)
-		return
+	case bucket-next < buckets:
+		q.near.put(bucket, slot, l)
+	default:
+		q.far.push(l.key)
 	}
-	q.place(slot, l)
 }
 
 // insert puts a key among those that are due.
@@ -167,75 +240,54 @@ func (q *queue) insert(k key) {
 	q.due[i] = k
 }
 
-// place puts a link in its bucket. What is at base itself is in rank 0.
-func (q *queue) place(slot int32, l *link) {
-	r := uint(bits.Len64((l.at^q.base)|1)-1) / digitBits
-	q.wheel[r].put(l.at>>(r*digitBits&63)%buckets, slot, l)
-	q.inUse |= 1 << (r & 15)
-}
-
 // pop removes the first key. The queue must not be empty.
 func (q *queue) pop() key {
-	n := len(q.due)
-	if n == 0 {
-		return q.turn()
+	if len(q.due) == 0 {
+		q.turn()
 	}
-	k := q.due[n-1]
-	q.due = q.due[:n-1]
-	q.last = k.at
+	n := len(q.due) - 1
+	k := q.due[n]
+	q.due, q.last = q.due[:n], k.at
 	return k
 }
 
-// turn is pop when nothing is due.
-func (q *queue) turn() key {
-	r := bits.TrailingZeros16(q.inUse)
-	wheel := &q.wheel[r]
-	head := wheel.take()
-	if wheel.used == 0 {
-		q.inUse &= q.inUse - 1
+// turn goes on to the next bucket of whose time there is something.
+func (q *queue) turn() {
+	bucket := uint64(math.MaxUint64)
+	if q.near.used != 0 {
+		bucket = q.near.first(q.until >> bucketBits)
 	}
-	shift := r * digitBits & 63
-	l := &q.links[head]
-	begin := l.at >> shift << shift
-	if l.next < 0 {
-		q.until, q.last = begin+1<<shift, l.at
-		return l.key
+	if len(q.far) > 0 {
+		bucket = min(bucket, q.far[0].at>>bucketBits)
 	}
-	n := 1
-	for slot := l.next; slot >= 0 && n < dueMax; slot = q.links[slot].next {
-		n++
+	q.until = (bucket + 1) << bucketBits
+	for slot := q.near.take(bucket); slot >= 0; slot = q.slab[slot].next {
+		q.due = append(q.due, q.slab[slot].key)
 	}
-	if n == dueMax {
-		q.spread(head, r, begin)
-		return q.pop()
+	for len(q.far) > 0 && q.far[0].at < q.until {
+		q.due = append(q.due, q.far.pop())
 	}
-	q.until = begin + 1<<shift
-	for slot := head; slot >= 0; slot = q.links[slot].next {
-		q.insert(q.links[slot].key)
+	if len(q.due) > 1 {
+		q.sort()
 	}
-	return q.pop()
 }
 
-// spread moves the many events of a bucket to lower ranks. Those of one instant are due together.
-func (q *queue) spread(head int32, r int, begin uint64) {
-	if r > 0 {
-		q.base, q.until = begin, begin
-		for slot := head; slot >= 0; {
-			l := &q.links[slot]
-			next := l.next
-			q.place(slot, l)
-			slot = next
-		}
+// sort puts what is due in order, last first.
+func (q *queue) sort() {
+	if len(q.due) > dueMax {
+		slices.SortFunc(q.due, func(a, b key) int {
+			if a.before(b) {
+				return 1
+			}
+			return -1
+		})
 		return
 	}
-	q.until = begin + 1
-	for slot := head; slot >= 0; slot = q.links[slot].next {
-		q.due = append(q.due, q.links[slot].key)
-	}
-	slices.SortFunc(q.due, func(a, b key) int {
-		if a.before(b) {
-			return 1
+	for i, k := range q.due {
+		for i > 0 && q.due[i-1].before(k) {
+			q.due[i] = q.due[i-1]
+			i--
 		}
-		return -1
-	})
+		q.due[i] = k
+	}
 }

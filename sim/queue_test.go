@@ -48,8 +48,9 @@ func TestQueue_AgreesWithSorting(t *testing.T) {
 		for _, last := range want {
 			require.Equal(t, last.slot, q.pop().slot())
 		}
-		require.Zero(t, q.inUse)
+		require.Zero(t, q.near.used)
 		require.Empty(t, q.due)
+		require.Empty(t, q.far)
 	}
 }
 

@@ -22,7 +22,7 @@ func (w *World) scheduleRead() {
 	}
 	w.reader.isSoon = true
 	slot := w.queue.grab()
-	w.queue.slab[slot] = item{kind: itemRead}
+	w.queue.slab[slot].item = item{kind: itemRead}
 	w.queue.push(w.now-w.now%w.cfg.ReadEvery+w.cfg.ReadEvery, classEvent, 0, slot)
 }
 

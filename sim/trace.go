@@ -49,6 +49,13 @@ func (t *tracer) fold(x, y uint64) {
 	t.b += t.a
 }
 
+// event takes when, why, what and to whom something happened into the hash, and what is known of
+// the message that it is about.
+func (t *tracer) event(now, cause int64, what, whom, words uint64) {
+	t.fold(model.Mix(uint64(now)^traceK0, what^traceK3)+words,
+		model.Mix(uint64(cause)^traceK4, whom^traceK5))
+}
+
 // text takes a string into the hash.
 func (t *tracer) text(s string) { t.fold(uint64(len(s)), model.HashText(s)) }
 
@@ -88,16 +95,11 @@ func (w *World) enter(kind model.EntryKind, h *happening) int64 {
 	if h.in != nil {
 		who, attempt = uint64(h.in.slot)+1, uint64(h.in.self.Attempt)
 	}
-	x := model.Mix(uint64(w.now)^traceK0, traceK3^
-		(uint64(kind)|uint64(h.outcome)<<8|uint64(uint8(h.service))<<16|who<<32))
-	y := model.Mix(uint64(h.cause)^traceK4, (attempt|uint64(uint32(h.to))<<32)^traceK5)
-	if h.msg != nil {
-		if h.words == 0 {
-			h.words = words(h.msg)
-		}
-		x += h.words
+	if h.msg != nil && h.words == 0 {
+		h.words = words(h.msg)
 	}
-	t.fold(x, y)
+	t.event(w.now, h.cause, uint64(kind)|uint64(h.outcome)<<8|uint64(uint8(h.service))<<16|who<<32,
+		attempt|uint64(uint32(h.to))<<32, h.words)
 	if h.number != 0 || h.detail != "" {
 		t.fold(uint64(h.number), model.HashText(h.detail))
 	}
@@ -110,6 +112,21 @@ func (w *World) enter(kind model.EntryKind, h *happening) int64 {
 	if w.opts.Trace {
 		w.keep(kind, h)
 	}
+	return t.n
+}
+
+// noteMessage is note of a message that a life sends or takes: most of what happens. The words of
+// the message are known.
+func (w *World) noteMessage(kind model.EntryKind, in *instance, to model.ProcID,
+	msg *model.Message, words uint64, cause int64) int64 {
+	if w.opts.Trace || w.opts.Unhashed {
+		return w.note(kind, happening{in: in, to: to, msg: msg, words: words, cause: cause})
+	}
+	t := &w.trace
+	t.n++
+	t.event(w.now, cause, uint64(kind)|(uint64(in.slot)+1)<<32,
+		uint64(in.self.Attempt)|uint64(uint32(to))<<32, words)
+	t.content(kind, msg)
 	return t.n
 }
 
@@ -136,7 +153,7 @@ func words(m *model.Message) uint64 {
 // content hashes the texts and parts of a message when it is made and when it arrives in the
 // outside world; in between the world carries them and cannot change them. Mostly there are none.
 func (t *tracer) content(kind model.EntryKind, m *model.Message) {
-	if r := &m.Record; r.Key != "" || r.Value.Text != "" || len(m.Parts) > 0 {
+	if len(m.Record.Key)+len(m.Record.Value.Text)+len(m.Parts) > 0 {
 		t.made(kind, m)
 	}
 }

@@ -48,7 +48,7 @@ type slot struct {
 	pool         []model.Process
 	used         int
 	rules        []int32 // those that count effects of this process
-	due          int64   // the next effect that one of them is anchored at, of those that count each
+	due          int64   // the next effect that one for every effect is anchored at
 	isPicky      bool    // and there are others
 	callRules    []int32 // its calls
 	messageRules []int32 // its messages
@@ -254,7 +254,7 @@ func (w *World) outlast() {
 // dispatch handles the event in a slot. Deliveries, timers and answers to Begin keep the slot
 // until their process takes them.
 func (w *World) dispatch(slot int32) {
-	it := &w.queue.slab[slot]
+	it := &w.queue.slab[slot].item
 	if it.kind != itemRead {
 		w.busy--
 	}
@@ -293,7 +293,7 @@ func (w *World) dispatch(slot int32) {
 // deliver schedules the arrival of a message.
 func (w *World) deliver(at int64, tie uint64, it item, msg *model.Message) {
 	slot := w.queue.grab()
-	w.queue.arrivals[slot].Msg, w.queue.slab[slot] = *msg, it
+	w.queue.arrivals[slot].Msg, w.queue.slab[slot].item = *msg, it
 	w.enqueue(at, classEvent, tie, slot)
 }
 
@@ -311,7 +311,7 @@ func extend[T any](list *[]T) *T {
 // schedule makes an event with a keyed tie-break.
 func (w *World) schedule(at int64, tie uint64, it item) {
 	slot := w.queue.grab()
-	w.queue.slab[slot] = it
+	w.queue.slab[slot].item = it
 	class := classEvent
 	if it.kind == itemFault {
 		class = classFault
