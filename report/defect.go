@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/oncesim/oncesim/defects"
@@ -33,4 +34,28 @@ func (w *writer) defect(lib *scenarios.Library, d *defects.Defect, program strin
 	w.blank()
 	w.line("  a small run in which it is caught:")
 	w.command(Command(program+" run "+d.Shown.Topology, true, base, s))
+}
+
+// defectName is the name of the defect that is planted in a scenario, or "".
+func defectName(s *scenarios.Scenario) string {
+	if s.Defect == nil {
+		return ""
+	}
+	return s.Defect.Name
+}
+
+// withDefect names a scenario in a heading, and the defect that its modes have.
+func withDefect(scenario, defect string) string {
+	if defect == "" {
+		return scenario
+	}
+	return scenario + " with " + defect
+}
+
+// without says of modes that they run without the defect of the heading.
+func (w *writer) without(defect string, modes []string) {
+	if len(modes) > 0 {
+		w.hanging(fmt.Sprintf("without %s, which they cannot have: %s", defect,
+			strings.Join(modes, ", ")), "", "  ")
+	}
 }

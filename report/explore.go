@@ -214,7 +214,19 @@ const exploredFormat = "%-22s %9s %9s  %s"
 
 // explored is the table of several modes.
 func (w *writer) explored(all *Explorations) {
-	w.line("%s", w.style.paint(bold, all.Scenario+": "+all.Explorations[0].Bound.text()))
+	defect, lacking := "", []string(nil)
+	for _, e := range all.Explorations {
+		if e.Defect == "" {
+			lacking = append(lacking, e.Mode)
+		} else {
+			defect = e.Defect
+		}
+	}
+	w.line("%s", w.style.paint(bold, withDefect(all.Scenario, defect)+": "+
+		all.Explorations[0].Bound.text()))
+	if defect != "" {
+		w.without(defect, lacking)
+	}
 	w.line(exploredFormat, "", "runs", "distinct", "shows")
 	for _, e := range all.Explorations {
 		var codes []string
@@ -386,12 +398,4 @@ func (w *writer) exploredProperty(p *exploredProperty) {
 		line += " (" + p.Reason + ")"
 	}
 	w.line("%s", strings.TrimRight(line, " "))
-}
-
-// defectName is the name of the defect that is planted in a scenario, or "".
-func defectName(s *scenarios.Scenario) string {
-	if s.Defect == nil {
-		return ""
-	}
-	return s.Defect.Name
 }

@@ -13,6 +13,8 @@ import (
 // Matrix is a comparison as "compare --json" prints it.
 type Matrix struct {
 	Scenario  string       `json:"scenario"`
+	Defect    string       `json:"defect,omitempty"`
+	Without   []string     `json:"without,omitempty"` // the modes that cannot have the defect
 	Seeds     string       `json:"seeds"`
 	Records   int          `json:"records"`
 	Malformed int          `json:"malformed"`
@@ -98,6 +100,14 @@ func NewMatrix(m *search.Matrix, command func(s *scenarios.Scenario) string) *Ma
 		Records: m.Records, Malformed: m.Stats.Malformed, Bound: m.Bound(), Cells: []MatrixCell{},
 		Costs: []ModeCost{}, Agrees: true, Partial: m.IsPartial, pairs: m.Pairs,
 		costs: m.Costs, lib: m.Library}
+	if d := m.Scenario.Defect; d != nil {
+		doc.Defect = d.Name
+		for _, mode := range m.Modes {
+			if !d.Fits(mode.Name) {
+				doc.Without = append(doc.Without, mode.Name)
+			}
+		}
+	}
 	for i := range m.Costs {
 		doc.Costs = append(doc.Costs, newModeCost(&m.Costs[i], int64(m.Records)))
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/oncesim/oncesim/search"
@@ -118,6 +119,7 @@ func (s *Sweep) Text(style Style) string {
 		head += ", every violation a failure"
 	}
 	w.line("%s", style.paint(bold, head))
+	w.sweepWithout(s)
 	w.blank()
 	w.sweepTable(s)
 	w.sweepProbes(s)
@@ -128,7 +130,26 @@ func (s *Sweep) Text(style Style) string {
 	return w.String()
 }
 
-const sweepNameMax = 50
+// sweepWithout says of each scenario that has a defect which of its modes run without it.
+func (w *writer) sweepWithout(s *Sweep) {
+	for from := 0; from < len(s.Units); {
+		scenario, defect, lacking := s.Units[from].Scenario, "", []string(nil)
+		for ; from < len(s.Units) && s.Units[from].Scenario == scenario; from++ {
+			switch u := &s.Units[from]; {
+			case u.Defect != "":
+				defect = u.Defect
+			case !slices.Contains(lacking, u.Mode):
+				lacking = append(lacking, u.Mode)
+			}
+		}
+		if defect != "" {
+			w.without(defect, lacking)
+		}
+	}
+}
+
+// sweepNameMax is how wide the names of units are: more would make the table wider than a page.
+const sweepNameMax = columnsMax - 55
 
 // sweepTable has a line for each unit.
 func (w *writer) sweepTable(s *Sweep) {

@@ -14,7 +14,9 @@ import (
 // each property, what went wrong how often, and for each row the smallest run that shows it.
 func (m *Matrix) Text(style Style, details bool) string {
 	w := &writer{style: style}
-	w.line("%s", style.paint(bold, fmt.Sprintf("%s: %s", m.Scenario, m.Bound)))
+	w.line("%s", style.paint(bold, fmt.Sprintf("%s: %s", withDefect(m.Scenario, m.Defect),
+		m.Bound)))
+	w.without(m.Defect, m.Without)
 	if m.Malformed > 0 {
 		w.line("%d of the records are malformed", m.Malformed)
 	}

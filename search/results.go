@@ -56,10 +56,11 @@ type SweepHeader struct {
 type UnitHeader struct {
 	Scenario string `json:"scenario"`
 	Mode     string `json:"mode"`
-	Class    string `json:"class,omitempty"` // that changes the scenario
-	Content  string `json:"content"`         // a digest of the scenario and its input
-	Plans    string `json:"plans"`           // what goes wrong
-	Canary   string `json:"canary"`          // the failure that had to be seen, and was
+	Defect   string `json:"defect,omitempty"` // that is planted in the mode
+	Class    string `json:"class,omitempty"`  // that changes the scenario
+	Content  string `json:"content"`          // a digest of the scenario and its input
+	Plans    string `json:"plans"`            // what goes wrong
+	Canary   string `json:"canary"`           // the failure that had to be seen, and was
 }
 
 // drawnPlans is how Plans begins where plans are drawn; no fault is called so.
@@ -67,9 +68,12 @@ const drawnPlans = "1 to "
 
 func (u *UnitHeader) isDrawn() bool { return strings.HasPrefix(u.Plans, drawnPlans) }
 
-// Name is the scenario, the mode and the class.
+// Name is the scenario, the mode with its defect, and the class.
 func (u *UnitHeader) Name() string {
 	text := u.Scenario + " under " + u.Mode
+	if u.Defect != "" {
+		text += " with " + u.Defect
+	}
 	if u.Class != "" {
 		text += ", " + u.Class
 	}

@@ -242,8 +242,8 @@ func (s *Sweep) header() SweepHeader {
 	for _, u := range s.units {
 		events = max(events, u.end.N)
 		h.Units = append(h.Units, UnitHeader{Scenario: u.Scenario.Name,
-			Mode: u.Scenario.Mode.Name, Class: u.className(), Content: u.content(s.lib),
-			Plans: u.plans(), Canary: u.canary})
+			Mode: u.Scenario.Mode.Name, Defect: u.defectName(), Class: u.className(),
+			Content: u.content(s.lib), Plans: u.plans(), Canary: u.canary})
 	}
 	if s.opts.IsOpen {
 		h.Block = max(uint64(blockEvents>>growths/events), 1)
@@ -265,4 +265,11 @@ func (u *Unit) className() string {
 		return ""
 	}
 	return u.Class.Name
+}
+
+func (u *Unit) defectName() string {
+	if u.Scenario.Defect == nil {
+		return ""
+	}
+	return u.Scenario.Defect.Name
 }
