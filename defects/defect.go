@@ -17,7 +17,7 @@ type Defect struct {
 	IsKindOnly bool
 	Kind       *Kind    // or nil: no kind of this package
 	Modes      []string // those that it can be planted in
-	Property   string   // what must catch it, under each of Modes: a claim of each
+	Property   string   // what must catch it, under each of Modes: a claim of each; or nothing
 	Shown      Case     // a small run in which it is caught, or nothing
 	Why        string   // of Equivalents: why nothing can catch it
 

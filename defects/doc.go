@@ -12,7 +12,8 @@
 // there is to one: the Example plants one and looks for it, in ten lines.
 //
 // An outsider appends defects of their own to Library.Defects in the same way, with any
-// model.Process or model.Service of theirs as the wrapper.
+// model.Process or model.Service of theirs as the wrapper. One that names a mode, a property or a
+// parameter that nothing is called is refused before anything is run.
 //
 // A request that a defect leaves out is answered as if it had been done: a process that waits for
 // an answer would otherwise only stand still, whatever the bug. A wrapper encodes its state, as

@@ -11,7 +11,9 @@ import (
 // defect explains a planted bug, and how to see it.
 func (w *writer) defect(lib *scenarios.Library, d *defects.Defect, program string) {
 	w.topic(d.Name, "a defect")
-	w.paragraph(strings.ToUpper(d.Says[:1]) + d.Says[1:] + ".")
+	if d.Says != "" {
+		w.paragraph(strings.ToUpper(d.Says[:1]) + d.Says[1:] + ".")
+	}
 	if d.Kind != nil {
 		w.item("kind", d.Kind.Name+": "+d.Kind.Says)
 	}

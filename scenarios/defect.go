@@ -3,14 +3,52 @@ package scenarios
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/oncesim/oncesim/checker"
 	"github.com/oncesim/oncesim/defects"
 	"github.com/oncesim/oncesim/model"
+	"github.com/oncesim/oncesim/semantics"
 )
+
+// CheckDefect refuses a defect that says what nothing is called: a mode, a property or a parameter.
+// It could never be planted, or never be caught, and nobody would notice. A library may lack modes
+// and properties of this module that its defects name.
+func (lib *Library) CheckDefect(d *defects.Defect) error {
+	var known []string
+	for _, p := range slices.Concat(lib.Properties, checker.All()) {
+		known = append(known, p.Name)
+	}
+	if d.Property != "" && !slices.Contains(known, d.Property) {
+		return fmt.Errorf("defect %s: unknown property %s", d.Name, unknown(d.Property,
+			known[:len(lib.Properties)]))
+	}
+	if len(d.Modes) == 0 {
+		return fmt.Errorf("defect %s has no mode that it can be planted in", d.Name)
+	}
+	modes := slices.Concat(lib.Modes, semantics.All())
+	for _, name := range d.Modes {
+		at := slices.IndexFunc(modes, func(m *model.Mode) bool { return m.Name == name })
+		if at < 0 {
+			_, err := lib.FindMode(name)
+			return fmt.Errorf("defect %s: %w", d.Name, err)
+		}
+		for _, v := range d.Set {
+			if modes[at].Param(v.Name) == nil {
+				return fmt.Errorf("defect %s sets %q, and mode %s has no such parameter", d.Name,
+					v.Name, name)
+			}
+		}
+	}
+	return nil
+}
 
 // Showing is a small run in which a defect of the library is caught.
 func (lib *Library) Showing(d *defects.Defect) (*Scenario, error) {
+	if err := lib.CheckDefect(d); err != nil {
+		return nil, err
+	}
 	c := d.Shown
 	if c.Mode == "" {
 		c.Mode = d.Modes[0]
@@ -44,6 +82,9 @@ func (lib *Library) defectIn(mode *model.Mode, name string) (*defects.Defect, er
 		if d.Name != name {
 			names = append(names, d.Name)
 			continue
+		}
+		if err := lib.CheckDefect(d); err != nil {
+			return nil, err
 		}
 		if text := misfit(d, mode); text != "" {
 			return nil, wrongSetting("defect", "%s", text)

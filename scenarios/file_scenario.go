@@ -48,6 +48,10 @@ func (p *fileParser) defect(n *yaml.Node) *defects.Defect {
 	if d == nil {
 		return nil
 	}
+	if err := p.lib.CheckDefect(d); err != nil {
+		p.failAt(n, "%s", err)
+		return nil
+	}
 	if text := misfit(d, p.s.Mode); text != "" {
 		p.failAt(n, "defect %s", text)
 		return nil

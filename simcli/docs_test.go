@@ -103,17 +103,36 @@ func TestExplain_DefectsAreCaughtAsPrinted(t *testing.T) {
 	}
 }
 
-// A defect of somebody else need not say of what kind it is, nor where it is seen.
-func TestDefects_WithoutKind(t *testing.T) {
+// A defect of somebody else need not say what goes wrong, of what kind it is, nor where it is seen.
+func TestDefects_WithoutWords(t *testing.T) {
 	lib := scenarios.Builtin()
-	lib.Defects = []*defects.Defect{{Name: "mine", Says: "what I broke", Property: "at-least-once",
-		Modes: []string{"at-least-once"}}}
+	lib.Defects = []*defects.Defect{{Name: "mine", Modes: []string{"at-least-once"}}}
 	for _, args := range [][]string{{"explain", "mine"}, {"list", "defects"},
 		{"list", "defects", "--json"}, {"run", "pipeline", "--defect", "mine", "--records", "1"}} {
 		var out, errs bytes.Buffer
 		require.Zero(t, Run(lib, args, nil, &out, &errs), "%s%s", &out, &errs)
 		require.Contains(t, out.String(), "mine")
 		require.Empty(t, errs.String())
+	}
+}
+
+// A defect that says what nothing is called is refused before anything is run, whatever is asked
+// for; so are two of one name.
+func TestDefects_WrongNames(t *testing.T) {
+	for name, c := range map[string]struct{ mine, want string }{
+		"property": {"mine", `^simrun: defect mine: unknown property "at-laest-once"`},
+		"name":     {"commit-on-read", `: the library has two defects named "commit-on-read"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lib := scenarios.Builtin()
+			lib.Defects = append(lib.Defects, &defects.Defect{Name: c.mine,
+				Property: "at-laest-once", Modes: []string{"at-least-once"}})
+			for _, args := range [][]string{{"list"}, {"run", "pipeline"}} {
+				var out, errs bytes.Buffer
+				require.Equal(t, statusUsage, Run(lib, args, nil, &out, &errs))
+				require.Regexp(t, c.want, errs.String())
+			}
+		})
 	}
 }
 

@@ -1,12 +1,13 @@
 package simcli
 
 import (
+	"github.com/oncesim/oncesim/defects"
 	"github.com/oncesim/oncesim/model"
 	"github.com/oncesim/oncesim/scenarios"
 )
 
-// checkNames refuses a library in which two things of a kind have one name: only the first would
-// ever be found.
+// checkNames refuses a library in which two things of a kind have one name, only the first of which
+// would ever be found, or a defect says what nothing is called.
 func checkNames(lib *scenarios.Library) error {
 	var properties []string
 	for i := range lib.Properties {
@@ -24,6 +25,7 @@ func checkNames(lib *scenarios.Library) error {
 		{"classes", names(lib.Classes, func(c *scenarios.Class) string { return c.Name })},
 		{"scenarios", names(lib.Files, func(f scenarios.File) string { return f.Name })},
 		{"properties", properties},
+		{"defects", names(lib.Defects, func(d *defects.Defect) string { return d.Name })},
 	} {
 		seen := map[string]bool{}
 		for _, name := range of.names {
@@ -31,6 +33,11 @@ func checkNames(lib *scenarios.Library) error {
 				return fail(statusUsage, "the library has two %s named %q", of.what, name)
 			}
 			seen[name] = true
+		}
+	}
+	for _, d := range lib.Defects {
+		if err := lib.CheckDefect(d); err != nil {
+			return err
 		}
 	}
 	return nil

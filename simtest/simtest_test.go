@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/oncesim/oncesim/defects"
 	"github.com/oncesim/oncesim/model"
 	"github.com/oncesim/oncesim/scenarios"
 	"github.com/oncesim/oncesim/semantics"
@@ -68,6 +69,14 @@ func withMode(name string, claims ...string) *scenarios.Library {
 
 // overclaiming is a library with a mode that promises more than it keeps.
 func overclaiming() *scenarios.Library { return withMode("overclaiming", "exactly-once") }
+
+// mistyped is a library with a defect whose mode nothing is called.
+func mistyped() *scenarios.Library {
+	lib := scenarios.Builtin()
+	lib.Defects = append(lib.Defects, &defects.Defect{Name: "mine", Says: "what is broken",
+		Modes: []string{"at-laest-once"}, Property: "at-least-once"})
+	return lib
+}
 
 // notes is a test that notes what it is told, and stops where it is fatal.
 type notes struct {
@@ -130,6 +139,8 @@ func TestRun_TellsWhatIsWrong(t *testing.T) {
 		"no claim": {simtest.Scenario{Name: "pipeline", Faults: lost}, nil, ""},
 		"mode": {simtest.Scenario{Name: "pipeline", Mode: "exact"}, nil,
 			`unknown mode "exact"`},
+		"defect": {simtest.Scenario{Name: "pipeline", Defect: "mine", Library: mistyped()}, nil,
+			`defect mine: unknown mode "at-laest-once", expected `},
 		"name":         {simtest.Scenario{Name: "pipelin"}, nil, `did you mean "pipeline"?`},
 		"no name":      {simtest.Scenario{}, nil, "no scenario"},
 		"missing file": {simtest.Scenario{Name: "gone.sim"}, nil, "gone.sim cannot be read"},
