@@ -97,98 +97,138 @@ const (
 	SinkName   = "sink"
 )
 
-// Validate reports the first thing wrong with t: an empty or doubled name, a reference to no
-// earlier stage, too many hops, two operators of one name, a task that nothing feeds. The error
-// says which name is meant and what was expected.
+// TopologyError says what is wrong with a topology, and of which part.
+type TopologyError struct {
+	Topology string // its name
+	Input    int    // the index of the input that is wrong, or -1
+	Stage    int    // the index of the stage that is wrong, or -1
+	// Field is what is wrong of the part, or of the topology where it is no part: "name", "from"
+	// and so on, as scenario files call it; "": all of it.
+	Field string
+	From  int // of the field "from": the index of the name that is wrong
+	Msg   string
+}
+
+// Error is one line: the name of the topology and what is wrong with it.
+func (e *TopologyError) Error() string {
+	return fmt.Sprintf("topology %q%s", e.Topology, e.Msg)
+}
+
+// wrong is an error about t as a whole.
+func (t *Topology) wrong(field, format string, args ...any) *TopologyError {
+	return &TopologyError{Topology: t.Name, Input: -1, Stage: -1, Field: field,
+		Msg: fmt.Sprintf(format, args...)}
+}
+
+// Validate reports the first thing wrong with t, as a *TopologyError: an empty or doubled name, a
+// reference to no earlier stage, too many hops, two operators of one name, a task that nothing
+// feeds. The error says which name is meant and what was expected.
 func (t *Topology) Validate() error {
-	if len(t.Inputs) == 0 || len(t.Stages) == 0 {
-		return fmt.Errorf("topology %q needs at least one input and one stage", t.Name)
+	if err := t.firstWrong(); err != nil {
+		return err
 	}
-	if len(t.Stages) > HopsMax {
-		return fmt.Errorf("topology %q has %d stages, limit %d", t.Name, len(t.Stages), HopsMax)
+	return nil
+}
+
+func (t *Topology) firstWrong() *TopologyError {
+	const needs = " needs at least one input and one stage"
+	switch {
+	case len(t.Inputs) == 0:
+		return t.wrong("inputs", needs)
+	case len(t.Stages) == 0:
+		return t.wrong("stages", needs)
+	case len(t.Stages) > HopsMax:
+		err := t.wrong("", " has %d stages, limit %d", len(t.Stages), HopsMax)
+		err.Stage = HopsMax
+		return err
 	}
 	seen := map[string]bool{SourceName: true, SinkName: true}
-	for _, in := range t.Inputs {
-		if err := t.validateName("input", in.Name, seen); err != nil {
-			return err
+	for i, in := range t.Inputs {
+		err := t.wrongName("input", in.Name, seen)
+		if err == nil && (in.Partitions < 0 || in.Partitions > 64) {
+			err = t.wrong("partitions", ": input %q has %d partitions, expected 1 to 64", in.Name,
+				in.Partitions)
 		}
-		if in.Partitions < 0 || in.Partitions > 64 {
-			return fmt.Errorf("topology %q: input %q has %d partitions, expected 1 to 64",
-				t.Name, in.Name, in.Partitions)
+		if err != nil {
+			err.Input = i
+			return err
 		}
 		seen[in.Name] = true
 	}
 	for i := range t.Stages {
-		if err := t.validateStage(&t.Stages[i], seen); err != nil {
-			return err
+		err := t.wrongStage(&t.Stages[i], seen)
+		if err == nil {
+			err = t.namesake(i)
 		}
-		if other := t.namesake(i); other != nil {
-			return fmt.Errorf("topology %q: stages %q and %q have different operators of the name "+
-				"%q", t.Name, other.Name, t.Stages[i].Name, other.Operator.Name)
+		if err != nil {
+			err.Stage = i
+			return err
 		}
 		seen[t.Stages[i].Name] = true
 	}
 	return nil
 }
 
-// namesake is a stage before stage i with another operator of the same name, or nil: files and
+// namesake refuses stage i if one before it has another operator of the same name: files and
 // reports would mean one of the two and say the other.
-func (t *Topology) namesake(i int) *Stage {
+func (t *Topology) namesake(i int) *TopologyError {
 	op := t.Stages[i].Operator
-	for k := range t.Stages[:i] {
-		if other := t.Stages[k].Operator; other != op && other.Name == op.Name {
-			return &t.Stages[k]
+	for _, s := range t.Stages[:i] {
+		if other := s.Operator; other != op && other.Name == op.Name {
+			return t.wrong("operator", ": stages %q and %q have different operators of the name %q",
+				s.Name, t.Stages[i].Name, op.Name)
 		}
 	}
 	return nil
 }
 
-// validateName refuses names that are taken, and those that a fault line could not spell.
-func (t *Topology) validateName(what, name string, seen map[string]bool) error {
+// wrongName refuses names that are taken, and those that a fault line could not spell.
+func (t *Topology) wrongName(what, name string, seen map[string]bool) *TopologyError {
 	if seen[name] {
-		return fmt.Errorf("topology %q: %s name %q is reserved or doubled", t.Name, what, name)
+		return t.wrong("name", ": %s name %q is reserved or doubled", what, name)
 	}
 	for i, r := range name {
 		isLetter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 		isOther := r >= '0' && r <= '9' || r == '-' || r == '_'
 		if !isLetter && (i == 0 || !isOther) {
-			return fmt.Errorf("topology %q: %s name %q, expected a letter, then letters, "+
-				"digits, - and _", t.Name, what, name)
+			return t.wrong("name", ": %s name %q, expected a letter, then letters, digits, - and _",
+				what, name)
 		}
 	}
 	if name == "" {
-		return fmt.Errorf("topology %q has a nameless %s", t.Name, what)
+		return t.wrong("name", " has a nameless %s", what)
 	}
 	return nil
 }
 
-func (t *Topology) validateStage(s *Stage, seen map[string]bool) error {
-	if err := t.validateName("stage", s.Name, seen); err != nil {
+func (t *Topology) wrongStage(s *Stage, seen map[string]bool) *TopologyError {
+	if err := t.wrongName("stage", s.Name, seen); err != nil {
 		return err
 	}
 	switch {
 	case s.Operator == nil || s.Operator.Step == nil:
-		return fmt.Errorf("topology %q: stage %q has no operator", t.Name, s.Name)
+		return t.wrong("operator", ": stage %q has no operator", s.Name)
 	case len(s.From) == 0:
-		return fmt.Errorf("topology %q: stage %q reads from nothing", t.Name, s.Name)
+		return t.wrong("from", ": stage %q reads from nothing", s.Name)
 	case s.Parallel < 0 || s.Parallel > 64:
-		return fmt.Errorf("topology %q: stage %q has parallelism %d, expected 1 to 64",
-			t.Name, s.Name, s.Parallel)
+		return t.wrong("parallel", ": stage %q has parallelism %d, expected 1 to 64", s.Name,
+			s.Parallel)
 	case s.Exchange == Forward && s.Operator.Kind != Stateless && s.Parallel > 1:
-		return fmt.Errorf("topology %q: stage %q keeps keyed state and runs %d tasks: "+
-			"its exchange must be by-key", t.Name, s.Name, s.Parallel)
+		return t.wrong("exchange", ": stage %q keeps keyed state and runs %d tasks: its exchange "+
+			"must be by-key", s.Name, s.Parallel)
 	}
-	for _, from := range s.From {
+	for i, from := range s.From {
 		if !seen[from] || from == SourceName || from == SinkName {
-			return fmt.Errorf("topology %q: stage %q reads from %q, which is "+
-				"no input or earlier stage",
-				t.Name, s.Name, from)
+			err := t.wrong("from", ": stage %q reads from %q, which is no input or earlier stage",
+				s.Name, from)
+			err.From = i
+			return err
 		}
 	}
 	if fed := t.Senders(s); s.Exchange == Forward && s.Parallel > fed {
-		return fmt.Errorf("topology %q: stage %q runs %d tasks, of which forward feeds %d, as "+
-			"many as the widest that it reads from has: expected parallelism %d at most, or by-key",
-			t.Name, s.Name, s.Parallel, fed, fed)
+		return t.wrong("parallel", ": stage %q runs %d tasks, of which forward feeds %d, as many "+
+			"as the widest that it reads from has: expected parallelism %d at most, or by-key",
+			s.Name, s.Parallel, fed, fed)
 	}
 	return nil
 }

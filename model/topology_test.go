@@ -70,6 +70,27 @@ func TestTopology_Validate(t *testing.T) {
 	}
 }
 
+// An error says which part of the topology it is about.
+func TestTopology_ValidateSaysWhere(t *testing.T) {
+	for want, spoil := range map[string]func(*model.Topology){
+		"-1 -1 stages 0":    func(t *model.Topology) { t.Stages = nil },
+		"1 -1 name 0":       func(t *model.Topology) { t.Inputs[1].Name = "left" },
+		"0 -1 partitions 0": func(t *model.Topology) { t.Inputs[0].Partitions = 65 },
+		"-1 1 operator 0":   func(t *model.Topology) { t.Stages[1].Operator = nil },
+		"-1 0 from 1": func(t *model.Topology) {
+			t.Stages[0].From = []string{"left", "side"}
+		},
+		"-1 2 parallel 0": func(t *model.Topology) { t.Stages[2].Parallel = 3 },
+		"-1 5  0":         func(t *model.Topology) { t.Stages = append(t.Stages, t.Stages...) },
+	} {
+		top := diamond()
+		spoil(top)
+		var err *model.TopologyError
+		require.ErrorAs(t, top.Validate(), &err)
+		require.Equal(t, want, fmt.Sprint(err.Input, " ", err.Stage, " ", err.Field, " ", err.From))
+	}
+}
+
 func TestTopology_Names(t *testing.T) {
 	top := diamond()
 	require.Equal(t, 3, top.Partitions())

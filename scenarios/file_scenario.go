@@ -35,6 +35,9 @@ func (p *fileParser) scenario(root *yaml.Node) {
 	s.Params = p.params(f.get("params"))
 	if sink := pick(&p.reader, f.get("sink"), "sink", p.lib.Sinks, sinkName); sink != nil {
 		s.Sink = sink.Name
+		if _, err := p.lib.sinkOf(s); err != nil {
+			p.failAt(f.get("sink"), "%s", err)
+		}
 	}
 	s.Defect = p.defect(f.get("defect"))
 	s.Input = p.input(f.get("input"))

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/oncesim/oncesim/model"
@@ -33,14 +34,36 @@ func (p *fileParser) topology(n *yaml.Node) *model.Topology {
 	if p.err != nil {
 		return nil
 	}
-	if err := t.Validate(); err != nil {
-		p.failAt(n, "%s", err)
+	var wrong *model.TopologyError
+	if err := t.Validate(); errors.As(err, &wrong) {
+		p.failAt(p.partOf(n, wrong), "%s", err)
 	}
 	if t.Partitions() > partitionsMax {
 		p.failAt(f.get("inputs"), "topology has %d partitions, expected at most %d", t.Partitions(),
 			partitionsMax)
 	}
 	return t
+}
+
+// partOf is the part of a topology that is wrong: the value itself, or what lacks it.
+func (p *fileParser) partOf(n *yaml.Node, wrong *model.TopologyError) *yaml.Node {
+	f := p.mapping(n, "topology")
+	switch {
+	case wrong.Input >= 0:
+		n = f.get("inputs").Content[wrong.Input]
+		f = p.mapping(n, "input")
+	case wrong.Stage >= 0:
+		n = f.get("stages").Content[wrong.Stage]
+		f = p.mapping(n, "stage")
+	}
+	value := f.get(wrong.Field)
+	switch {
+	case value == nil:
+		return n
+	case wrong.Field == "from" && len(value.Content) > 0:
+		return value.Content[wrong.From]
+	}
+	return value
 }
 
 func (p *fileParser) topologyInput(n *yaml.Node) model.InputSpec {
