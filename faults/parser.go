@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -111,7 +112,12 @@ func (p *parser) finish() {
 // process reads the name of a process. Only Compile knows whether there is one of that name.
 func (p *parser) process() string {
 	name := p.peek().text
-	if _, _, ok := cutNumber(name, "/", math.MaxInt64); !ok {
+	isProcess := func(s string) bool { _, _, ok := cutNumber(s, "/", math.MaxInt64); return ok }
+	switch {
+	case isProcess(name):
+	case isProcess(smallest(name)):
+		p.fail("bad process", fmt.Sprintf("a process with a number up to %d", math.MaxInt64))
+	default:
 		p.fail("bad process", "a process such as op/1")
 	}
 	if p.err != nil {
@@ -124,7 +130,10 @@ func (p *parser) process() string {
 // record reads the name of a record, with its partition or bare.
 func (p *parser) record() RecordName {
 	name, ok := parseRecord(p.peek().text)
-	if !ok {
+	if _, isRecord := parseRecord(smallest(p.peek().text)); !ok && isRecord {
+		p.fail("bad record", fmt.Sprintf("a record with a partition up to %d and an offset up "+
+			"to %d", math.MaxInt32, math.MaxInt64))
+	} else if !ok {
 		p.fail("bad record", "a record such as input/1:7 or 7")
 	}
 	if p.err != nil {
@@ -137,7 +146,9 @@ func (p *parser) record() RecordName {
 // ordinal reads a number from 1 to limit.
 func (p *parser) ordinal(limit int64) int64 {
 	n, ok := parseNumber(p.peek().text, limit)
-	if !ok || n == 0 {
+	if _, isNumber := parseNumber(smallest(p.peek().text), limit); isNumber && (!ok || n == 0) {
+		p.fail("bad ordinal", fmt.Sprintf("a whole number from 1 to %d", limit))
+	} else if !ok {
 		p.fail("bad ordinal", "a whole number from 1")
 	}
 	if p.err != nil {
@@ -150,7 +161,9 @@ func (p *parser) ordinal(limit int64) int64 {
 // duration reads a duration that may be zero.
 func (p *parser) duration() int64 {
 	ns, ok := ParseDuration(p.peek().text)
-	if !ok {
+	if _, isDuration := ParseDuration(smallest(p.peek().text)); !ok && isDuration {
+		p.fail("bad duration", "a duration of whole ns up to "+FormatDuration(durationMax))
+	} else if !ok {
 		p.fail("bad duration", "a duration such as 80ms, 1.5s or 300us")
 	}
 	if p.err != nil {
@@ -197,6 +210,23 @@ func parseNumber(s string, limit int64) (n int64, ok bool) {
 	}
 	n, err := strconv.ParseInt(s, 10, 64)
 	return n, err == nil && n <= limit
+}
+
+// smallest is s with 0 in place of each number: what can be read then and not before has a number
+// that is out of range.
+func smallest(s string) string {
+	var b strings.Builder
+	for s != "" {
+		n := digits(s)
+		if n > 0 {
+			b.WriteByte('0')
+		} else {
+			b.WriteByte(s[0])
+			n = 1
+		}
+		s = s[n:]
+	}
+	return b.String()
 }
 
 // digits is the number of digits that s begins with.

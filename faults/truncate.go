@@ -34,7 +34,9 @@ var truncate = Spec{
 // partition reads the name of a partition of an input.
 func (p *parser) partition() RecordName {
 	input, part, ok := cutNumber(p.peek().text, "/", math.MaxInt32)
-	if !ok {
+	if _, _, isPart := cutNumber(smallest(p.peek().text), "/", math.MaxInt32); !ok && isPart {
+		p.fail("bad partition", fmt.Sprintf("a partition up to %d", math.MaxInt32))
+	} else if !ok {
 		p.fail("bad partition", "a partition such as input/0")
 	}
 	if p.err != nil {

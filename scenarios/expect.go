@@ -1,7 +1,9 @@
 package scenarios
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -232,7 +234,11 @@ func cutLast(s, separator string) (before, after string, found bool) {
 func (p *verdictParser) times() int64 {
 	w := p.next()
 	n, err := strconv.ParseInt(w.text[1:], 10, 64)
-	if err != nil || n < 1 || w.text != fmt.Sprintf("x%d", n) {
+	switch {
+	case errors.Is(err, strconv.ErrRange) || w.text == "x0":
+		p.complain(w, "count %s is out of range, expected x1 to x%d", clip(w.text), math.MaxInt64)
+		return 0
+	case err != nil || n < 1 || w.text != fmt.Sprintf("x%d", n):
 		p.complain(w, "bad count %q, expected one such as x2", clip(w.text))
 		return 0
 	}

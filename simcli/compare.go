@@ -2,7 +2,11 @@ package simcli
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -197,7 +201,18 @@ func parseSeeds(text string) (first, last uint64, err error) {
 	}
 	first, last, ok := search.ParseSeeds(wide)
 	if !ok {
-		return 0, 0, fail(statusUsage, "--seeds %q, expected A-B with A up to B, as in 1-200", text)
+		return 0, 0, fail(statusUsage, "--seeds %q, expected A-B with A up to B%s, as in 1-200",
+			text, seedsBound(" and B", wide))
 	}
 	return first, last, nil
+}
+
+// seedsBound says how large seeds can be, if one of "A-B" is larger.
+func seedsBound(what, text string) string {
+	for _, seed := range strings.Split(text, "-") {
+		if _, err := strconv.ParseUint(seed, 10, 64); errors.Is(err, strconv.ErrRange) {
+			return fmt.Sprintf("%s up to %d", what, uint64(math.MaxUint64))
+		}
+	}
+	return ""
 }

@@ -153,6 +153,10 @@ func (a *app) exploring(cmd *cobra.Command, x *exploration) (opts search.Explori
 				flag.value, flag.least)
 		}
 	}
+	if x.workers > jobsMax {
+		return opts, fail(statusUsage, "--jobs %d, expected a number from 1 to %d", x.workers,
+			jobsMax)
+	}
 	for _, name := range []string{"timers", "lulls", "walks", "max-states", "path"} {
 		if !x.orders && cmd.Flags().Changed(name) {
 			return opts, fail(statusUsage, "--%s says something of --orders only", name)

@@ -2,7 +2,9 @@ package simcli
 
 import (
 	"fmt"
+	"math"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -110,13 +112,16 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 	}
 	if before, _, isTime := strings.Cut(message, "flag: time: "); isTime {
-		message = before + "flag: expected a time such as 10m"
+		message = fmt.Sprintf("%sflag: expected a time such as 10m, up to %s", before,
+			time.Duration(math.MaxInt64).Truncate(time.Hour))
 	}
 	numbers := []string{"strconv.ParseUint: parsing ", "expected a number from 0, not ",
 		"strconv.ParseInt: parsing ", "expected a number, not ", ": invalid syntax", ""}
 	if strings.HasSuffix(message, ": value out of range") {
-		numbers = []string{"strconv.ParseUint: parsing ", "", "strconv.ParseInt: parsing ", "",
-			": value out of range", " is out of the range of such numbers"}
+		numbers = []string{": value out of range", "", "strconv.ParseUint: parsing ",
+			fmt.Sprintf("expected a number from 0 to %d, not ", uint64(math.MaxUint64)),
+			"strconv.ParseInt: parsing ",
+			fmt.Sprintf("expected a number up to %d, not ", math.MaxInt)}
 	}
 	message = strings.NewReplacer(append(numbers, "strconv.ParseBool: parsing ",
 		"expected true or false, not ")...).Replace(message)

@@ -2,6 +2,7 @@ package simcli
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 
@@ -23,8 +24,8 @@ func shardOf(text string) (shard, shards uint64, err error) {
 	if text != "auto" {
 		shard, shards, ok := search.ParseShard(text)
 		if !ok {
-			return 0, 0, fail(statusUsage, "--shard %q, expected K/N with K from 1 to N, or auto",
-				text)
+			return 0, 0, fail(statusUsage, "--shard %q, expected K/N with K from 1 to N and N "+
+				"up to %d, or auto", text, math.MaxUint16)
 		}
 		return shard, shards, nil
 	}

@@ -37,6 +37,12 @@ type sweepFlags struct {
 	any, asJSON    bool
 }
 
+// A plan takes its time by its faults, and a worker its memory: there are no more of them.
+const (
+	faultsMax = 1000
+	jobsMax   = 1024
+)
+
 const sweepHelp = `Runs scenarios under one seed after the other, on all cores, and counts what
 fails: runs in which something is violated that the mode claims. Each seed draws
 a plan of faults that the mode tolerates; a scenario that has faults of its own
@@ -121,12 +127,14 @@ func (a *app) sweeping(cmd *cobra.Command, w *sweepFlags) (search.Sweeping, erro
 	opts := search.Sweeping{Faults: w.faults, Any: w.any, FailuresMax: w.failuresMax,
 		Workers: w.workers, Verify: w.verify, Version: report.Version(), For: w.span}
 	switch {
-	case w.faults < 1:
-		return opts, fail(statusUsage, "--faults %d, expected a number from 1", w.faults)
+	case w.faults < 1 || w.faults > faultsMax:
+		return opts, fail(statusUsage, "--faults %d, expected a number from 1 to %d", w.faults,
+			faultsMax)
 	case w.failuresMax < 1:
 		return opts, fail(statusUsage, "--max-failures %d, expected a number from 1", w.failuresMax)
-	case w.workers < 0:
-		return opts, fail(statusUsage, "--jobs %d, expected a number from 1", w.workers)
+	case cmd.Flags().Changed("jobs") && (w.workers < 1 || w.workers > jobsMax):
+		return opts, fail(statusUsage, "--jobs %d, expected a number from 1 to %d", w.workers,
+			jobsMax)
 	case w.verify < 0 || w.verify > 1_000_000:
 		return opts, fail(statusUsage, "--verify %d, expected up to 1000000 of a million", w.verify)
 	case w.span < 0 || w.span == 0 && cmd.Flags().Changed("for"):
@@ -158,8 +166,8 @@ func sweepSeeds(w *sweepFlags) (first, last uint64, isOpen bool, err error) {
 		return 1, 0, true, nil
 	}
 	if first, err = strconv.ParseUint(strings.TrimSuffix(text, "-"), 10, 64); err != nil {
-		err = fail(statusUsage, "--seeds %q, expected A alone: with --for the seeds have no end",
-			text)
+		err = fail(statusUsage, "--seeds %q, expected A alone%s: with --for the seeds have no end",
+			text, seedsBound(",", text))
 	}
 	return first, 0, true, err
 }
