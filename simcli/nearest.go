@@ -2,6 +2,7 @@ package simcli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/oncesim/oncesim/model"
@@ -19,7 +20,17 @@ func unknown(what, name string, names []string) error {
 	if near := model.Nearest(name, names); near != "" {
 		message += fmt.Sprintf("; did you mean %q?", near)
 	} else if len(names) > namesMax {
-		message += "; \"list\" shows what there is"
+		message += fmt.Sprintf("; %q shows what there is", listOf(what))
 	}
 	return fail(statusUsage, "%s", message)
+}
+
+// listOf is the command that lists what has such names: all lists, where there is none of its own.
+func listOf(what string) string {
+	for _, plural := range []string{what + "s", what + "es"} {
+		if slices.Contains(listNames, plural) {
+			return "list " + plural
+		}
+	}
+	return "list"
 }
