@@ -105,8 +105,9 @@ func (w *sweepFlags) addTo(cmd *cobra.Command) {
 	flags.Int64Var(&w.verify, "verify", 0,
 		"make `PPM` of a million runs again, in another world, and compare them")
 	flags.BoolVar(&w.shrink, "shrink", false,
-		"make the fastest failure of each signature smaller and save it")
-	flags.StringVar(&w.save, "save", "", "save those in `DIR` (default that of --out)")
+		"make the fastest failure of each signature smaller and save it, as a scenario file")
+	flags.StringVar(&w.save, "save", "", "save those in `DIR` (default that of --out, "+
+		"or the current one)")
 	flags.BoolVar(&w.any, "any", false,
 		"every violation is a failure, claimed or not; findings are not")
 	flags.BoolVar(&w.asJSON, "json", false, "write the result as a JSON document")
