@@ -20,7 +20,8 @@ const replayHelp = `Runs a saved scenario, or every .sim file in a directory, an
 whether it is exact (the same trace), reproduces (the same failure, another
 trace), is fixed (nothing is violated any more), fails otherwise, or does not
 fit any more (a name is gone, a fault is not reached, the format is newer):
-that is never passed over.`
+that is never passed over. A file in which nothing is recorded is judged as
+"run" does; a name in it that is unknown is an error, with status 2 and not 5.`
 
 func (a *app) replayCommand() *cobra.Command {
 	var accept bool
