@@ -20,7 +20,7 @@ func (j *Judge) unfinished() string {
 	switch j.h.End.Reason {
 	case model.EventBound:
 		return reasonEvents
-	case model.TimeBound:
+	case model.TimeBound, model.RestartLoop:
 		return reasonTime
 	}
 	return reasonOpen

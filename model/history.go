@@ -98,12 +98,13 @@ type EndReason uint8
 
 // The reasons.
 const (
-	Quiescent  EndReason = iota + 1 // nothing is left to happen
-	TimeBound                       // virtual time ran out: no progress
-	EventBound                      // the budget of events is spent: nothing is known of the rest
+	Quiescent   EndReason = iota + 1 // nothing is left to happen
+	TimeBound                        // virtual time ran out: no progress
+	EventBound                       // the budget of events is spent: nothing is known of the rest
+	RestartLoop                      // as TimeBound, and life after life had given up
 )
 
-var endReasonNames = [...]string{"", "quiescent", "time bound", "event bound"}
+var endReasonNames = [...]string{"", "quiescent", "time bound", "event bound", "restart loop"}
 
 // String names the reason.
 func (r EndReason) String() string { return endReasonNames[r] }

@@ -283,9 +283,12 @@ func (o *Ordered) Finish() *model.History {
 	w := o.w
 	o.stores[model.External].from = -1 // it is not what is encoded: Undo restores it
 	reason := model.Quiescent
-	if len(o.items) > 0 || o.isOver {
+	switch {
+	case o.isOver:
+		reason = model.RestartLoop
+	case len(o.items) > 0:
 		reason = model.TimeBound
-	} else {
+	default:
 		w.outlast()
 	}
 	w.readFinal()

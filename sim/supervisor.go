@@ -15,6 +15,7 @@ func (w *World) end(in *instance, how model.LifeEnd, reason string, cause int64)
 	life := &w.hist.Lives[in.life]
 	life.Ended, life.How, life.Reason = n, how, reason
 	in.status = dead
+	w.countEnd(in, how)
 	for ; in.head < len(in.inbox); in.head++ {
 		w.drop(in.inbox[in.head])
 	}
@@ -32,6 +33,25 @@ func (w *World) end(in *instance, how model.LifeEnd, reason string, cause int64)
 // that nothing will end, and the run is out of time.
 const failsMax = 8
 
+// countEnd counts the lives on end that gave up. Those that end with them, or as zombies, tell
+// nothing.
+func (w *World) countEnd(in *instance, how model.LifeEnd) {
+	switch {
+	case how == model.Crashed:
+		w.givenUp = 0
+	case how == model.GaveUp && w.slots[in.slot].current == in.index:
+		w.givenUp++
+	}
+}
+
+// overdue is why a run is over that is out of time: lives may have given up, one after the other.
+func (w *World) overdue() model.EndReason {
+	if w.givenUp > failsMax {
+		return model.RestartLoop
+	}
+	return model.TimeBound
+}
+
 // failed ends a life that gives up. One that failed on the record on which its predecessor failed
 // is restarted after twice the time: Flink's exponential-delay restart strategy. How a zombie ends
 // tells nothing of the life that replaced it.
@@ -39,7 +59,7 @@ func (w *World) failed(in *instance, e *model.Effect) {
 	if sl := &w.slots[in.slot]; sl.current == in.index {
 		sl.count(&e.Msg)
 		if sl.fails > failsMax {
-			w.limit = w.now
+			w.limit, w.givenUp = w.now, sl.fails
 		}
 	}
 	w.end(in, model.GaveUp, e.Reason, in.cause)

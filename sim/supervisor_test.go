@@ -204,7 +204,7 @@ func failed(h *model.History) (n int) {
 func TestRestartJob_Poison(t *testing.T) {
 	const livesMax = 9
 	w, h := perform(failsOn)
-	require.Equal(t, model.TimeBound, h.End.Reason)
+	require.Equal(t, model.RestartLoop, h.End.Reason)
 	require.Equal(t, livesMax, failed(h))
 	require.Len(t, h.Lives, 4*livesMax)
 	at := func(n int64) int64 { return w.Trace()[n-1].At }
@@ -216,13 +216,13 @@ func TestRestartJob_Poison(t *testing.T) {
 
 	_, h = perform(failsOn, crashAt(100*ms, coordinator), crashAt(400*ms, source))
 	require.NotZero(t, h.Reached[1])
-	require.Equal(t, model.TimeBound, h.End.Reason)
+	require.Equal(t, model.RestartLoop, h.End.Reason)
 	require.Equal(t, livesMax, failed(h))
 
 	_, h = perform(failsOn, pauseAt(5*ms, 90*ms, op))
 	require.NotZero(t, h.Lives[op].Replaced)
 	require.Equal(t, model.GaveUp, h.Lives[op].How, "the zombie")
-	require.Equal(t, model.TimeBound, h.End.Reason)
+	require.Equal(t, model.RestartLoop, h.End.Reason)
 	require.Equal(t, 1+livesMax, failed(h))
 }
 

@@ -74,6 +74,7 @@ type World struct {
 	busy    int   // pending events that are not the reader's
 	attempt int32
 	queue   queue
+	givenUp int // lives on end that gave up, since one was killed
 	slots   []slot
 	insts   []*instance
 	live    int // insts[:live] are of this run
@@ -201,7 +202,7 @@ func (w *World) reset(seed uint64, rules []model.Rule, opts Options) {
 		sl.forgetRules()
 		sl.callRules, sl.messageRules = sl.callRules[:0], sl.messageRules[:0]
 	}
-	w.limit = w.cfg.DrainTime
+	w.limit, w.givenUp = w.cfg.DrainTime, 0
 	for p := range w.input.Parts {
 		part := &w.input.Parts[p]
 		w.limit = max(w.limit, part.Arrival(int64(len(part.Records)))+w.cfg.DrainTime)
@@ -215,7 +216,7 @@ func (w *World) loop() model.End {
 	for w.busy > 0 {
 		k := w.queue.pop()
 		if int64(k.at) > w.limit {
-			reason = model.TimeBound
+			reason = w.overdue()
 			break
 		}
 		if w.trace.n >= w.cfg.EventsMax || w.queue.isFull {

@@ -479,7 +479,7 @@ func TestWorld_Bounds(t *testing.T) {
 	require.Equal(t, model.TimeBound, h.End.Reason)
 	h = world(&model.Mode{Name: "quitting", New: quitting}, double, 1, 1).
 		Run(1, nil, sim.Options{})
-	require.Equal(t, model.TimeBound, h.End.Reason)
+	require.Equal(t, model.RestartLoop, h.End.Reason)
 	require.Equal(t, model.GaveUp, h.Lives[0].How)
 
 	w := world(&semantics.AtLeastOnce, double, 1, 100)

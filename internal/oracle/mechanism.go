@@ -13,7 +13,7 @@ func (r *run) progress(v *verdict) {
 	case model.EventBound:
 		v.leave("the budget of events is spent")
 		return
-	case model.TimeBound:
+	case model.TimeBound, model.RestartLoop:
 		v.add(model.Stuck, model.Record{}, int64(len(r.trace)))
 		r.hanging(v)
 		return
