@@ -149,6 +149,10 @@ func (c *coordinator) Step(ev *model.Event, s *model.Script) {
 // stands for none.
 func (c *coordinator) newest(s *model.Script, ans *model.Answer) {
 	switch {
+	case c.isFallback && (ans.Seq == c.restored || ans.Seq == 0):
+		s.FailOn(nowhere(c.restored), fmt.Sprintf("checkpoint %d cannot be restored, and none "+
+			"before it is kept", c.restored))
+		return
 	case c.isFallback:
 		// Parts of the newest one are gone. Its predecessor becomes the completed one again, and
 		// the next life begins from it.

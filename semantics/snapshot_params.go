@@ -47,7 +47,8 @@ func snapshotParams(more ...model.Param) []model.Param {
 		{Name: "aliased", Default: 0, Min: 0, Max: 1, IsPremise: true,
 			Says: "1: a snapshot is a view of live state until it is uploaded; 0: a copy"},
 		{Name: "fall-back", Default: 0, Min: 0, Max: 1,
-			Says: "1: a checkpoint with parts gone gives way to the one before; 0: the job fails"},
+			Says: "1: a checkpoint with parts gone gives way to the one before, if one is kept; " +
+				"0: the job fails"},
 		{Name: "checksums", Default: 1, Min: 0, Max: 1, IsPremise: true,
 			Says: "1: a part that is torn is as good as gone; 0: the job begins from what is left"},
 		{Name: "unknown-completion", Default: 0, Min: 0, Max: 1, IsPremise: true,
