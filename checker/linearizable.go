@@ -21,7 +21,7 @@ import (
 //     puts and updates with state write;
 //   - the row of a task in the state store knows the highest attempt that it has accepted a fenced
 //     request of, and accepts none of a lower one. What else a row holds is not looked at. So do
-//     all checkpoints and batches together, and each partition of a transactional log;
+//     all checkpoints and batches together, and each partition of the external system;
 //   - the completed checkpoint is a register, 0 at first, that completions change by compare and
 //     set and that Newest reads. Reads of what was completed before it are left out;
 //   - a partition of an external log is a list. A write appends and is told its place. Each

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/oncesim/oncesim/model"
 )
@@ -63,12 +64,13 @@ func behind(req *model.Message) (a, b uint64) {
 // fence judges one fence and reports the first request that cannot be placed.
 func (l *linear) fence(ops []fenceOp) {
 	var wrong, because *fenceOp
+	first := firsts(ops)
 	for i := range ops {
 		op := &ops[i]
 		if op.until == never || wrong != nil && wrong.until <= op.until {
 			continue
 		}
-		if by := shutOut(ops, op); by != nil {
+		if by := shutOut(first, op); by != nil {
 			wrong, because = op, by
 		}
 	}
@@ -86,11 +88,26 @@ func (l *linear) fence(ops []fenceOp) {
 func fenced(req *model.Message) string {
 	switch a, b := behind(req); b {
 	case 1:
-		return fmt.Sprintf("log of partition %d", a)
+		return fmt.Sprintf("external system, partition %d", a)
 	case 2:
 		return "checkpoint store"
 	}
 	return fmt.Sprintf("row of task %d", req.Token)
+}
+
+// firsts lists of each attempt the request that was answered first.
+func firsts(ops []fenceOp) []fenceOp {
+	var list []fenceOp
+	for i := range ops {
+		at := slices.IndexFunc(list, func(o fenceOp) bool { return o.attempt == ops[i].attempt })
+		switch {
+		case at < 0:
+			list = append(list, ops[i])
+		case ops[i].until < list[at].until:
+			list[at] = ops[i]
+		}
+	}
+	return list
 }
 
 // shutOut is a request of a higher attempt that had been accepted when one was made, or nil.

@@ -80,6 +80,7 @@ type logs struct {
 // is what is reported.
 func (l *linear) logs(guess *logs) model.Verdict {
 	l.begin()
+	l.fences(model.External)
 	if guess.isRight() {
 		return l.conclude("")
 	}

@@ -55,6 +55,7 @@ func (l *linear) tables(shape model.SinkShape, stepsMax int) model.Verdict {
 	for n := range len(t.records) + 1 {
 		t.values.number(uint64(n), 0)
 	}
+	l.fences(model.External)
 	return l.judgeRegisters(&t.registers)
 }
 

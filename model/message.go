@@ -142,14 +142,15 @@ func Kinds() []Kind {
 //	                   row, and answers Refused to a lower one
 //
 // An input that is in the catalog already, or with InOrder is not above the highest number of its
-// channel, is answered DoneBefore and changes nothing. Mark is Update of the catalog alone. LoadIDs
+// channel, is answered DoneBefore and changes nothing. Mark is Update of the catalog alone; a sink
+// that writes ahead marks in it what it has written, with a checkpoint for the number. LoadIDs
 // and LoadOutbox read the row and take part in fencing: with them a new life shuts out those before
 // it.
 
 // Checkpoints. Seq is the checkpoint in every message and request about one; ids begin with 1. The
 // attempt number of a job is its fencing token: a request with Fenced makes the service refuse,
 // from then on, requests with Fenced of a lower Attempt. The checkpoint requests of the state store
-// share one fence, and so do the transaction requests of one partition of the external log.
+// share one fence, and so do the requests about one partition of the external system.
 //
 //	NextCheckpoint  the answer's Seq is the id
 //	Upload          Parts[:N] are keyed state (Op, Key, Value), or what the role of the task
@@ -209,7 +210,7 @@ type Flags uint8
 
 // The flags.
 const (
-	Fenced    Flags = 1 << iota // row requests: refuse an attempt older than the newest seen
+	Fenced    Flags = 1 << iota // refuse an attempt older than the newest seen with it
 	WithState                   // Update: Record.Key and Record.Value are the new keyed state
 	// InOrder: of a Write, refuse what leaves a gap behind Cursor, or is of an earlier epoch N than
 	// the last; of an Update or a Mark, a number that is not above the last was taken.

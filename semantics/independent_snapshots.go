@@ -477,7 +477,9 @@ func (p *loneTask) fetched(s *model.Script, ans *model.Answer) {
 func (p *loneTask) take(s *model.Script, m *model.Message) {
 	p.now.received[m.Channel]++
 	if p.task.Role == model.Sink {
-		s.CallUntilDone(model.External, write(p.task, m.Record))
+		out := write(p.task, m.Record)
+		out.Flags = model.Fenced
+		s.CallUntilDone(model.External, out)
 	} else {
 		list, ok := p.keyed.apply(s, m)
 		if !ok {

@@ -109,8 +109,7 @@ func microBatchParams() []model.Param {
 			Says: "1: a task takes its channels in their order; 0: records as they come"},
 		{Name: "count-rows", Default: 1, Min: 0, Max: 1, IsPremise: true,
 			Says: "1: the end of a batch says how many rows it has on a channel; 0: it does not"},
-		{Name: "fencing", Default: 1, Min: 0, Max: 1, IsPremise: true,
-			Says: "1: the store refuses an attempt that was replaced; 0: it does not look"},
+		fencingParam,
 		{Name: "suspicious", Default: 0, Min: 0, Max: 1,
 			Says: "1: a plan that is there already is taken for a rival's, one's own as well"},
 		deadLetterParam}
@@ -132,7 +131,8 @@ func newMicroBatch(job *model.Job, task *model.Task) model.Process {
 		return &batchOperator{shared: newBatchShared(job, task), batch: newBatchRows(job, task),
 			keyed: newKeyed(job, task, model.Snapshotted)}
 	case model.Sink:
-		return &batchSink{shared: newBatchShared(job, task), batch: newBatchRows(job, task)}
+		return &batchSink{shared: newBatchShared(job, task), batch: newBatchRows(job, task),
+			external: externalFence(job)}
 	}
 	return newDriver(job)
 }
@@ -172,7 +172,7 @@ type driver struct {
 func newDriver(job *model.Job) *driver {
 	d := &driver{parts: int64(job.Topology.Partitions()), most: job.Param("batch"),
 		interval: job.Param("interval"), timeout: job.Param("batch-timeout"),
-		suspicious: job.Param("suspicious") == 1, fence: batchFence(job)}
+		suspicious: job.Param("suspicious") == 1, fence: checkpointFence(job)}
 	for i := range job.Tasks {
 		task := &job.Tasks[i]
 		if task.Role == model.Extra {
@@ -184,14 +184,6 @@ func newDriver(job *model.Job) *driver {
 		}
 	}
 	return d
-}
-
-// batchFence is the flag of requests about batches and their state.
-func batchFence(job *model.Job) model.Flags {
-	if job.Param("fencing") == 1 {
-		return model.Fenced
-	}
-	return 0
 }
 
 // The tokens of the driver's timers below every batch number; the timeout of a batch has its

@@ -24,7 +24,7 @@ type batchShared struct {
 }
 
 func newBatchShared(job *model.Job, task *model.Task) batchShared {
-	return batchShared{task: task, driver: job.Find(driverName + "/0"), fence: batchFence(job),
+	return batchShared{task: task, driver: job.Find(driverName + "/0"), fence: checkpointFence(job),
 		keeps: task.Operator != nil && task.Operator.Kind != model.Stateless}
 }
 
@@ -367,9 +367,10 @@ func (p *batchOperator) State(c *model.Codec) {
 
 // batchSink writes a batch in one step, under its number.
 type batchSink struct {
-	shared batchShared
-	batch  batchRows
-	parts  []model.Record
+	shared   batchShared
+	batch    batchRows
+	external model.Flags // of requests to the external system
+	parts    []model.Record
 }
 
 // Start implements model.Process.
@@ -405,7 +406,7 @@ func (p *batchSink) take(s *model.Script, m *model.Message) {
 		p.shared.acknowledge(s, batch)
 		return
 	}
-	s.CallUntilDone(model.External, model.Message{Kind: model.WriteBatch,
+	s.CallUntilDone(model.External, model.Message{Kind: model.WriteBatch, Flags: p.external,
 		Seq: int64(p.shared.task.Part), Token: batch, Parts: p.parts,
 		Record: model.Record{ID: model.ID{Part: p.shared.task.Part, Offset: -1}}})
 }

@@ -250,13 +250,23 @@ type cutter interface {
 }
 
 // gated is a participant that barriers come to: an operator or a sink.
+//
+//	external   the flag of requests to the external system
 type gated struct {
-	part participant
-	gate gate
+	part     participant
+	gate     gate
+	external model.Flags
 }
 
 func newGated(job *model.Job, task *model.Task) gated {
-	return gated{part: newParticipant(job, task), gate: newGate(job)}
+	return gated{part: newParticipant(job, task), gate: newGate(job), external: externalFence(job)}
+}
+
+// output is the request that makes a record visible.
+func (g *gated) output(rec model.Record) model.Message {
+	m := write(g.part.task, rec)
+	m.Flags = g.external
+	return m
 }
 
 func (g *gated) reset(self model.Self, s *model.Script) {

@@ -344,7 +344,7 @@ func (p *plainSink) load(_ *model.Script, checkpoint int64, _, flight []model.Re
 
 func (p *plainSink) take(s *model.Script, m *model.Message) {
 	if p.admits(s, p, m) {
-		s.CallUntilDone(model.External, write(p.part.task, m.Record))
+		s.CallUntilDone(model.External, p.output(m.Record))
 	}
 }
 

@@ -16,6 +16,12 @@ const (
 	fenceCheckpoints = 2 // and so does what keeps the checkpoints
 )
 
+// fencingParam is the parameter fencing.
+var fencingParam = model.Param{Name: "fencing", Default: fenceExternal | fenceCheckpoints, Min: 0,
+	Max: fenceExternal | fenceCheckpoints, IsPremise: true,
+	Says: "who refuses an attempt that was replaced: 1: the external system; 2: the checkpoint " +
+		"store; 3: both; 0: nobody"}
+
 // snapshotParams are the parameters of the modes with checkpoints.
 func snapshotParams(more ...model.Param) []model.Param {
 	return append([]model.Param{batchParam,
@@ -41,9 +47,7 @@ func snapshotParams(more ...model.Param) []model.Param {
 		{Name: "savepoint-restores", Default: 1, Min: 0, Max: 1, IsPremise: true,
 			Says: "what a failure goes back to while the job stops. 1: the savepoint; " +
 				"0: the checkpoint before"},
-		{Name: "fencing", Default: fenceExternal | fenceCheckpoints, Min: 0, Max: 3,
-			IsPremise: true, Says: "who refuses an attempt that was replaced: 1: the external " +
-				"system; 2: the checkpoint store; 3: both; 0: nobody"},
+		fencingParam,
 		{Name: "aliased", Default: 0, Min: 0, Max: 1, IsPremise: true,
 			Says: "1: a snapshot is a view of live state until it is uploaded; 0: a copy"},
 		{Name: "fall-back", Default: 0, Min: 0, Max: 1,
@@ -60,7 +64,7 @@ func snapshotParams(more ...model.Param) []model.Param {
 		deadLetterParam}, more...)
 }
 
-// checkpointFence is the flag of checkpoint requests.
+// checkpointFence is the flag of requests about checkpoints and batches.
 func checkpointFence(job *model.Job) model.Flags {
 	if job.Param("fencing")&fenceCheckpoints != 0 {
 		return model.Fenced
@@ -68,7 +72,7 @@ func checkpointFence(job *model.Job) model.Flags {
 	return 0
 }
 
-// externalFence is the flag of transaction requests.
+// externalFence is the flag of requests to the external system.
 func externalFence(job *model.Job) model.Flags {
 	if job.Param("fencing")&fenceExternal != 0 {
 		return model.Fenced

@@ -49,8 +49,9 @@ var SnapshotUpsert = model.Mode{
 		pause              commutative       - (W RV RO)
 		pause              non-commutative,non-deterministic - (W SX RV)
 		zombie             stateless         -
-		zombie             commutative       W RV RO
-		zombie             non-commutative,non-deterministic W SX RV
+		zombie             commutative       RV RO (W)
+		zombie             non-commutative   W SX RV
+		zombie             non-deterministic RV (W SX)
 		lose-message       stateless         L (RO)
 		lose-message       commutative       L SL W (RV RO)
 		lose-message       non-commutative,non-deterministic L SL (W SX RV RO)

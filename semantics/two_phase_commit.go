@@ -171,7 +171,6 @@ type txn struct{ checkpoint, id, epoch int64 }
 //	probed             the id that is being begun to see whether it was used; 0: none
 type transactionSink struct {
 	gated
-	fence       model.Flags
 	timeout     int64
 	pool        int64
 	aborts      int64
@@ -194,11 +193,10 @@ type transactionSink struct {
 
 func newTransactionSink(job *model.Job, task *model.Task) *transactionSink {
 	is := func(name string) bool { return job.Param(name) == 1 }
-	return &transactionSink{gated: newGated(job, task),
-		fence: externalFence(job), timeout: job.Param("txn-timeout"), pool: job.Param("pool"),
-		aborts: job.Param("abort-lingering"), recommits: is("recommit"),
-		commitsAll: is("commit-all"), isGlobal: is("global"), namesEpochs: is("epochs"),
-		isNumbered: is("sequence"), isStrict: is("strict-commit")}
+	return &transactionSink{gated: newGated(job, task), timeout: job.Param("txn-timeout"),
+		pool: job.Param("pool"), aborts: job.Param("abort-lingering"),
+		recommits: is("recommit"), commitsAll: is("commit-all"), isGlobal: is("global"),
+		namesEpochs: is("epochs"), isNumbered: is("sequence"), isStrict: is("strict-commit")}
 }
 
 // Start implements model.Process.
@@ -242,7 +240,7 @@ func (p *transactionSink) request(kind model.Kind, checkpoint, id, epoch int64) 
 	if !p.namesEpochs {
 		epoch = 0
 	}
-	return model.Message{Kind: kind, Flags: p.fence, Seq: checkpoint,
+	return model.Message{Kind: kind, Flags: p.external, Seq: checkpoint,
 		Channel: int16(p.part.task.Part), Token: id, N: epoch,
 		Record: model.Record{ID: model.ID{Part: p.part.task.Part, Offset: -1}}}
 }

@@ -15,16 +15,22 @@ var AppendLog = model.SinkSpec{
 	New:   func(partitions int) model.Service { return newAppendLog(partitions) },
 }
 
+// appendLog is a partitioned log.
+//
+//	parts[p]   the entries of a partition
+//	fences[p]  who may still write to it
 type appendLog struct {
-	parts [][]model.Record
+	parts  [][]model.Record
+	fences fences
 }
 
 func newAppendLog(partitions int) *appendLog {
-	return &appendLog{parts: make([][]model.Record, partitions)}
+	return &appendLog{parts: make([][]model.Record, partitions), fences: make(fences, partitions)}
 }
 
 // Reset implements model.Service.
 func (l *appendLog) Reset() {
+	clear(l.fences)
 	for i := range l.parts {
 		l.parts[i] = l.parts[i][:0]
 	}
@@ -33,6 +39,9 @@ func (l *appendLog) Reset() {
 // Serve implements model.Service.
 func (l *appendLog) Serve(_ int64, req *model.Message, ans *model.Answer) {
 	part := &l.parts[req.Seq]
+	if !l.fences.admits(req, ans) {
+		return
+	}
 	switch req.Kind {
 	case model.Write:
 		ans.Seq = int64(len(*part))
@@ -51,6 +60,7 @@ func (l *appendLog) Serve(_ int64, req *model.Message, ans *model.Answer) {
 // State implements model.Service.
 func (l *appendLog) State(c *model.Codec) {
 	for i := range l.parts {
+		l.fences[i].state(c)
 		model.Slice(c, &l.parts[i], c.Record)
 	}
 }

@@ -24,7 +24,7 @@ var BatchLog = model.SinkSpec{
 type batchLog struct {
 	parts  [][]model.Record
 	held   [][]heldBatch
-	fences []fence
+	fences fences
 }
 
 // heldBatch is a batch in a log: its id, and where it begins.
@@ -32,7 +32,7 @@ type heldBatch struct{ id, first int64 }
 
 func newBatchLog(partitions int) *batchLog {
 	return &batchLog{parts: make([][]model.Record, partitions),
-		held: make([][]heldBatch, partitions), fences: make([]fence, partitions)}
+		held: make([][]heldBatch, partitions), fences: make(fences, partitions)}
 }
 
 // Reset implements model.Service.
@@ -46,8 +46,7 @@ func (l *batchLog) Reset() {
 // Serve implements model.Service.
 func (l *batchLog) Serve(_ int64, req *model.Message, ans *model.Answer) {
 	part := &l.parts[req.Seq]
-	if !l.fences[req.Seq].admits(req) {
-		ans.Outcome = model.Refused
+	if !l.fences.admits(req, ans) {
 		return
 	}
 	switch req.Kind {

@@ -15,4 +15,16 @@ func (f *fence) admits(req *model.Message) bool {
 	return *f == fence(req.Attempt)
 }
 
+// fences are those of the partitions of an external system.
+type fences []fence
+
+// admits answers Refused to a request that is below the fence of its partition.
+func (f fences) admits(req *model.Message, ans *model.Answer) bool {
+	if f[req.Seq].admits(req) {
+		return true
+	}
+	ans.Outcome = model.Refused
+	return false
+}
+
 func (f *fence) state(c *model.Codec) { c.Int32((*int32)(f)) }

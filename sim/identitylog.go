@@ -21,8 +21,10 @@ var IdentityLog = model.SinkSpec{
 //	parts[p]    the entries of a partition
 //	places[p]   at which offset an identity is
 //	last[p][c]  what was taken last from producer c
+//	fences[p]   who may still write to a partition
 type identityLog struct {
 	parts  [][]model.Record
+	fences fences
 	places []map[identity]int64
 	last   [][]taken
 }
@@ -31,7 +33,8 @@ type identityLog struct {
 type taken struct{ epoch, number int64 }
 
 func newIdentityLog(partitions int) *identityLog {
-	l := &identityLog{parts: make([][]model.Record, partitions), last: make([][]taken, partitions)}
+	l := &identityLog{parts: make([][]model.Record, partitions), last: make([][]taken, partitions),
+		fences: make(fences, partitions)}
 	for range partitions {
 		l.places = append(l.places, map[identity]int64{})
 	}
@@ -40,6 +43,7 @@ func newIdentityLog(partitions int) *identityLog {
 
 // Reset implements model.Service.
 func (l *identityLog) Reset() {
+	clear(l.fences)
 	for i := range l.parts {
 		l.parts[i], l.last[i] = l.parts[i][:0], l.last[i][:0]
 		clear(l.places[i])
@@ -48,6 +52,9 @@ func (l *identityLog) Reset() {
 
 // Serve implements model.Service.
 func (l *identityLog) Serve(_ int64, req *model.Message, ans *model.Answer) {
+	if !l.fences.admits(req, ans) {
+		return
+	}
 	switch req.Kind {
 	case model.Write:
 		l.write(req, ans)
@@ -114,6 +121,7 @@ func (l *identityLog) producer(part int64, channel int16) *taken {
 func (l *identityLog) State(c *model.Codec) {
 	for i := range l.parts {
 		part := &l.parts[i]
+		l.fences[i].state(c)
 		model.Slice(c, part, c.Record)
 		model.Slice(c, &l.last[i], func(t *taken) {
 			c.Int64(&t.epoch)

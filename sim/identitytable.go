@@ -28,12 +28,13 @@ func identityOf(r *model.Record) identity { return identity{id: r.ID, op: r.Op, 
 // identityTable is a partitioned table by identity. A read of its changes says in Places which row
 // each of them is about.
 type identityTable struct {
-	parts []changeFeed
-	rows  []map[identity]int64 // per partition: the place of a row
+	parts  []changeFeed
+	rows   []map[identity]int64 // per partition: the place of a row
+	fences fences               // who may still write to a partition
 }
 
 func newIdentityTable(partitions int) *identityTable {
-	t := &identityTable{parts: make([]changeFeed, partitions)}
+	t := &identityTable{parts: make([]changeFeed, partitions), fences: make(fences, partitions)}
 	for range partitions {
 		t.rows = append(t.rows, map[identity]int64{})
 	}
@@ -42,6 +43,7 @@ func newIdentityTable(partitions int) *identityTable {
 
 // Reset implements model.Service.
 func (t *identityTable) Reset() {
+	clear(t.fences)
 	for i := range t.parts {
 		t.parts[i].reset()
 		clear(t.rows[i])
@@ -51,6 +53,9 @@ func (t *identityTable) Reset() {
 // Serve implements model.Service.
 func (t *identityTable) Serve(_ int64, req *model.Message, ans *model.Answer) {
 	part := &t.parts[req.Seq]
+	if !t.fences.admits(req, ans) {
+		return
+	}
 	switch req.Kind {
 	case model.Write:
 		ans.Seq = t.put(req.Seq, &req.Record)
@@ -83,6 +88,7 @@ func (t *identityTable) put(part int64, rec *model.Record) (row int64) {
 func (t *identityTable) State(c *model.Codec) {
 	for i := range t.parts {
 		part := &t.parts[i]
+		t.fences[i].state(c)
 		part.state(c)
 		if !c.IsDecoding() {
 			continue

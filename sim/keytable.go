@@ -27,7 +27,9 @@ func rowKeyOf(r *model.Record) rowKey { return rowKey{op: r.Op, key: r.Key} }
 // keyTable is a partitioned table by key.
 //
 //	versions[part][row]  the version of the last Versioned write to the row, or noVersion
+//	fences[part]         who may still write to a partition
 type keyTable struct {
+	fences   fences
 	parts    []changeFeed
 	rows     []map[rowKey]int64
 	versions [][]int64
@@ -37,7 +39,8 @@ type keyTable struct {
 const noVersion = -1 << 63
 
 func newKeyTable(partitions int) *keyTable {
-	t := &keyTable{parts: make([]changeFeed, partitions), versions: make([][]int64, partitions)}
+	t := &keyTable{parts: make([]changeFeed, partitions), versions: make([][]int64, partitions),
+		fences: make(fences, partitions)}
 	for range partitions {
 		t.rows = append(t.rows, map[rowKey]int64{})
 	}
@@ -46,6 +49,7 @@ func newKeyTable(partitions int) *keyTable {
 
 // Reset implements model.Service.
 func (t *keyTable) Reset() {
+	clear(t.fences)
 	for i := range t.parts {
 		t.parts[i].reset()
 		t.versions[i] = t.versions[i][:0]
@@ -55,6 +59,9 @@ func (t *keyTable) Reset() {
 
 // Serve implements model.Service.
 func (t *keyTable) Serve(_ int64, req *model.Message, ans *model.Answer) {
+	if !t.fences.admits(req, ans) {
+		return
+	}
 	switch req.Kind {
 	case model.Write:
 		t.write(req, ans)
@@ -104,6 +111,7 @@ func (t *keyTable) row(part int64, rec *model.Record) int64 {
 func (t *keyTable) State(c *model.Codec) {
 	for i := range t.parts {
 		part := &t.parts[i]
+		t.fences[i].state(c)
 		part.state(c)
 		model.Slice(c, &t.versions[i], c.Int64)
 		if !c.IsDecoding() {
