@@ -103,6 +103,10 @@ var SnapshotWAL = model.Mode{
 //	pending   what came before it, checkpoint by checkpoint, and is not written: for each a
 //	          header, with the checkpoint as its offset and the number of rows as its path, then
 //	          the rows
+//
+// What is written in one step is known by its number. What is written row by row is marked
+// afterwards in the task's row of the state store, which a new life asks for (Flink,
+// CheckpointCommitter): what is marked is not written again.
 type walSink struct {
 	gated
 	isWhole bool // a checkpoint's rows are written in one step
@@ -126,17 +130,42 @@ func (p *walSink) Step(ev *model.Event, s *model.Script) {
 	case p.part.step(ev, s, p):
 	case failRefused(s, ev):
 	case ev.Kind == model.Answered && ev.Msg.Kind.Service() == model.External:
+	case ev.Kind == model.Answered && ev.Msg.Kind == model.Mark:
+	case ev.Kind == model.Answered && ev.Msg.Kind == model.LoadIDs:
+		p.resume(s, ev.Ans.Seq)
 	default:
 		panic(fmt.Sprintf("semantics: sink steps on %+v", *ev))
 	}
 }
 
-// load writes what the checkpoint holds: it is complete, and whether it was written is not known.
+// load writes what the checkpoint holds: it is complete, and whether it was written is not known,
+// or is to be asked first.
 func (p *walSink) load(s *model.Script, checkpoint int64, state, flight []model.Record) {
 	p.gate.reset(p.part.task, checkpoint)
 	p.pending = append(p.pending[:0], state...)
-	p.completed(s, checkpoint)
+	switch {
+	case p.isWhole || len(p.pending) == 0:
+		p.completed(s, checkpoint)
+	default:
+		p.part.isBusy = true
+		s.CallUntilDone(model.StateStore, p.about(model.LoadIDs, 0))
+	}
 	p.part.deliver(flight)
+}
+
+// resume writes what the restored checkpoint holds and is not marked.
+func (p *walSink) resume(s *model.Script, marked int64) {
+	p.forget(p.upTo(marked))
+	p.part.isBusy = false
+	p.completed(s, p.part.checkpoint)
+	p.part.handle(s, p)
+}
+
+// about is a request about the mark, the highest checkpoint whose rows are all written.
+func (p *walSink) about(kind model.Kind, checkpoint int64) model.Message {
+	m := p.part.about(kind, checkpoint)
+	m.Flags |= model.InOrder
+	return m
 }
 
 func (p *walSink) take(s *model.Script, m *model.Message) {
@@ -163,23 +192,41 @@ func (p *walSink) now() (state []model.Record, isIdle bool) {
 // completed writes what belongs to a completed checkpoint, or to an older one that was given up, in
 // order.
 func (p *walSink) completed(s *model.Script, checkpoint int64) {
-	done := 0
-	for done < len(p.pending) && p.pending[done].ID.Offset <= checkpoint {
-		header, from := &p.pending[done], done+1
-		done = min(from+int(header.Path), len(p.pending)) // a part that is torn ends early
+	last := p.upTo(checkpoint)
+	for at := 0; at < last; {
+		header, from := &p.pending[at], at+1
+		at = p.next(at)
 		if p.isWhole {
 			s.CallUntilDone(model.External, model.Message{Kind: model.WriteBatch,
-				Seq: int64(p.part.task.Part), Token: header.ID.Offset,
-				Parts:  p.pending[from:done],
+				Flags: p.external, Seq: int64(p.part.task.Part), Token: header.ID.Offset,
+				Parts:  p.pending[from:at],
 				Record: model.Record{ID: model.ID{Part: p.part.task.Part, Offset: -1}}})
 			continue
 		}
-		for _, row := range p.pending[from:done] {
-			s.CallUntilDone(model.External, write(p.part.task, row))
+		for _, row := range p.pending[from:at] {
+			s.CallUntilDone(model.External, p.output(row))
 		}
+		s.CallUntilDone(model.StateStore, p.about(model.Mark, header.ID.Offset))
 	}
-	p.pending = append(p.pending[:0], p.pending[done:]...)
+	p.forget(last)
 }
+
+// next is where the header behind the one at a place is. A part that is torn ends early.
+func (p *walSink) next(at int) int {
+	return min(at+1+int(p.pending[at].Path), len(p.pending))
+}
+
+// upTo is where what is pending of a checkpoint, or an older one, ends.
+func (p *walSink) upTo(checkpoint int64) int {
+	end := 0
+	for end < len(p.pending) && p.pending[end].ID.Offset <= checkpoint {
+		end = p.next(end)
+	}
+	return end
+}
+
+// forget takes what comes before a place off the list.
+func (p *walSink) forget(to int) { p.pending = append(p.pending[:0], p.pending[to:]...) }
 
 // State implements model.Process.
 func (p *walSink) State(c *model.Codec) {

@@ -2,13 +2,14 @@ package semantics
 
 import "github.com/oncesim/oncesim/model"
 
-// SnapshotWALSplit writes the rows of a completed checkpoint one by one. That they are written, and
-// that this is known, are two facts: a crash between them repeats rows.
+// SnapshotWALSplit writes the rows of a completed checkpoint one by one, and marks it then. That
+// they are written, and that this is known, are two facts: a crash between them repeats rows.
 var SnapshotWALSplit = model.Mode{
 	Name: "snapshot-wal-split",
-	Says: "output waits in the checkpoint, and is written row by row: a crash in between repeats",
-	Source: "Apache Flink, GenericWriteAheadSink: sendValues and commitCheckpoint are two steps " +
-		"(\"at-least-once\" unless the values are idempotent)",
+	Says: "output waits in the checkpoint, is written row by row, then marked: a crash between " +
+		"the two repeats",
+	Source: "Apache Flink, GenericWriteAheadSink: sendValues and CheckpointCommitter's " +
+		"commitCheckpoint are two steps (\"at-least-once\" unless the values are idempotent)",
 	Restart:   model.RestartJob,
 	State:     model.Snapshotted,
 	Sink:      "append-log",
