@@ -134,3 +134,14 @@ type SinkSpec struct {
 	Transactional bool
 	New           func(partitions int) Service
 }
+
+// RestartOf is what the supervisor restarts in a job of the mode when one task dies. In every mode
+// with a parameter lone-restart it is the task alone where that is 1.
+func (m *Mode) RestartOf(job *Job) RestartScope {
+	for _, p := range job.Params {
+		if p.Name == "lone-restart" && p.Value == 1 {
+			return RestartTask
+		}
+	}
+	return m.Restart
+}

@@ -31,7 +31,7 @@ func (t *tape) sourceOf(part int32) *model.Task {
 
 // isJobRestart reports whether a start is one of a life of every process.
 func (t *tape) isJobRestart(start *model.Entry) bool {
-	return t.mode != nil && t.mode.Restart == model.RestartJob && start.Attempt > 1
+	return t.mode != nil && t.mode.RestartOf(t.job) == model.RestartJob && start.Attempt > 1
 }
 
 // endBefore is what had the supervisor start an attempt of the whole job: the first life of the

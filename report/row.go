@@ -70,7 +70,7 @@ func (d *diagram) lifeRow(r *row) {
 		r.text = "X gives up"
 	case model.EntryCancel:
 		r.text = "X cancelled"
-		if d.t.mode != nil && d.t.mode.Restart == model.RestartJob {
+		if d.t.mode != nil && d.t.mode.RestartOf(d.t.job) == model.RestartJob {
 			r.rank = -1 // the restart of the job says it
 		}
 	case model.EntryPause:

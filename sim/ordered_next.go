@@ -77,7 +77,7 @@ func (o *Ordered) stepsOf(in *instance, list []Choice, isQuiet bool) []Choice {
 		}
 		return list
 	}
-	if !isQuiet && o.w.mode.Restart == model.RestartTask {
+	if !isQuiet && o.w.scope == model.RestartTask {
 		return list // the next life of a sender has a channel of its own
 	}
 	from, senders := len(list), uint64(0)
@@ -112,7 +112,7 @@ func (o *Ordered) isOwn(it *waiting, isQuiet bool) bool {
 	if call.Service == model.External && o.past.base.hasTime && o.left.Timers > 0 {
 		return false
 	}
-	if call.Req.Kind.IsDurable() && !isQuiet && w.mode.Restart == model.RestartJob {
+	if call.Req.Kind.IsDurable() && !isQuiet && w.scope == model.RestartJob {
 		return false
 	}
 	o.scratch.about = o.past.about(&call.Req, o.scratch.about[:0])
@@ -164,7 +164,7 @@ func (o *Ordered) arrivesApart(p model.ProcID) bool {
 // isApart is areApart of the step taken last.
 func (o *Ordered) isApart(isQuiet bool) bool {
 	f, h := &o.frames[o.depth-1], &o.w.hist
-	isJob := o.w.mode.Restart == model.RestartJob
+	isJob := o.w.scope == model.RestartJob
 	claims := len(h.Applications) - f.applications
 	switch {
 	case o.made.timers != f.made.timers && f.left.Timers > 0:

@@ -243,7 +243,7 @@ func (o *Ordered) encodeChanged(c *Choice) {
 		}
 	case Restart:
 		for i := range o.nodes {
-			if o.w.mode.Restart == model.RestartJob || i == int(c.Proc) {
+			if o.w.scope == model.RestartJob || i == int(c.Proc) {
 				o.encode(i)
 			}
 		}

@@ -106,7 +106,7 @@ func (w *World) suspect(in *instance) {
 	}
 	sl.current = nobody
 	w.attempt++
-	if w.mode.Restart == model.RestartJob {
+	if w.scope == model.RestartJob {
 		w.restartJob()
 		return
 	}

@@ -62,6 +62,7 @@ type World struct {
 	cfg      Config
 	job      *model.Job
 	mode     *model.Mode
+	scope    model.RestartScope // what is restarted when one task dies
 	input    *model.Input
 	sink     *model.SinkSpec
 	services [model.ServiceEnd]model.Service
@@ -73,8 +74,8 @@ type World struct {
 	limit   int64 // virtual time at which lack of progress becomes the verdict
 	busy    int   // pending events that are not the reader's
 	attempt int32
-	queue   queue
 	givenUp int // lives on end that gave up, since one was killed
+	queue   queue
 	slots   []slot
 	insts   []*instance
 	live    int // insts[:live] are of this run
@@ -114,8 +115,8 @@ type Options struct {
 // New makes a world for a job under a mode, on an input and in front of a sink.
 func New(job *model.Job, mode *model.Mode, input *model.Input, sink *model.SinkSpec,
 	cfg Config) *World {
-	w := &World{cfg: cfg.withDefaults(int64(input.Total())), job: job, mode: mode, input: input}
-	w.sink = sink
+	w := &World{cfg: cfg.withDefaults(int64(input.Total())), job: job, mode: mode, input: input,
+		scope: mode.RestartOf(job), sink: sink}
 	for i, name := range model.ServiceNames {
 		w.services[i], w.svcHash[i] = w.newService(model.ServiceID(i)), model.HashText(name)
 	}

@@ -164,7 +164,7 @@ func (r *run) latest(l *life, isWanted func(*model.Message) bool) int64 {
 		n := l.deliveries[i]
 		switch m := &r.entry(n).Msg; {
 		case !isWanted(m):
-		case r.o.mode.Restart == model.RestartTask || m.Attempt == l.attempt:
+		case r.o.mode.RestartOf(r.o.job) == model.RestartTask || m.Attempt == l.attempt:
 			return n
 		case other == 0:
 			other = n
