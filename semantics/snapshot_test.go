@@ -81,11 +81,14 @@ func TestSnapshot_DeclinesAPartThatIsGone(t *testing.T) {
 
 // newMerge is a bench of an operator with two input channels.
 func newMerge(t *testing.T, set ...model.ParamValue) *bench {
+	return newMergeOf(t, &semantics.Snapshot, set...)
+}
+
+func newMergeOf(t *testing.T, mode *model.Mode, set ...model.ParamValue) *bench {
 	top := &model.Topology{Name: "test",
 		Inputs: []model.InputSpec{{Name: "left"}, {Name: "right"}},
 		Stages: []model.Stage{{Name: "op", Operator: sum, From: []string{"left", "right"}}}}
 	require.NoError(t, top.Validate())
-	mode := &semantics.Snapshot
 	params := append([]model.ParamValue(nil), set...)
 	for _, p := range mode.Params {
 		params = append(params, model.ParamValue{Name: p.Name, Value: p.Default})
