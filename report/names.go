@@ -33,10 +33,10 @@ var kindLore = map[model.Kind]string{
 	model.Write: "a sink writes a record, at once or into a transaction",
 	model.Read:  "a reader asks what there is to see",
 
-	model.LoadIDs:    "a task that begins again asks which inputs it had taken up",
+	model.LoadIDs:    "a task that begins again asks what it had taken up, or written",
 	model.LoadOutbox: "a task that begins again asks what it had still to send",
 	model.Update:     "a task writes the id of an input, its state and its outputs in one step",
-	model.Mark:       "a task writes the id of an input, and nothing else",
+	model.Mark:       "a task writes the id of an input, or a sink what it has written, by itself",
 
 	model.Barrier:     "the mark between what belongs to a checkpoint and what comes behind it",
 	model.Trigger:     "the coordinator has a source begin a checkpoint, or a batch",

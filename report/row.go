@@ -247,9 +247,14 @@ func (d *diagram) answerRow(r *row, service place) {
 func (d *diagram) what(e *model.Entry) []string {
 	name := d.short(e.Msg.Record.ID)
 	switch e.Msg.Kind {
+	case model.Mark:
+		if e.Msg.Record.ID.Offset < 0 { // of a checkpoint whose rows are written
+			name = fmt.Sprint(e.Msg.Seq)
+		}
+		return []string{"mark " + name, "mark"}
 	case model.Write:
 		return []string{"write " + name, name}
-	case model.Put, model.Get, model.Update, model.Mark:
+	case model.Put, model.Get, model.Update:
 		return []string{fmt.Sprintf("%s %s", e.Msg.Kind, name), e.Msg.Kind.String()}
 	case model.OffsetCommit:
 		return []string{fmt.Sprintf("commit %d", e.Msg.Seq), fmt.Sprintf("c %d", e.Msg.Seq)}

@@ -452,6 +452,9 @@ func (s *story) did(e *model.Entry) string {
 		}
 		return fmt.Sprintf("%s wrote its row for %s", who, s.recordOr(rec.ID))
 	case model.Mark:
+		if rec.ID.Offset < 0 {
+			return fmt.Sprintf("%s marked the rows of checkpoint %d as written", who, e.Msg.Seq)
+		}
 		return fmt.Sprintf("%s wrote the id of %s", who, s.recordOr(rec.ID))
 	case model.LoadIDs:
 		return who + " read which inputs it had taken up"
