@@ -93,7 +93,12 @@
 //     one that is undecided, or was aborted.
 //   - global-visibility: the same for all that belongs to one checkpoint, in all partitions, if
 //     some of it is committed.
-//   - agreement: of the transactions of one checkpoint none is committed if another is aborted.
+//   - agreement: of the transactions of one checkpoint none is committed if another is aborted. In
+//     a mode with its state in checkpoints none is committed, and no batch written, before that is
+//     decided: for a transaction by the completion of the checkpoint that it was prepared for, or
+//     of a later one by the same attempt if the job restarts as a whole; for a batch by the
+//     completion of that checkpoint, or of a later one, or by its plan. A transaction that was not
+//     prepared is not decided.
 //   - conserved: the sum that the topology says no step changes is right in each completed
 //     checkpoint: over its states, and what is in flight between operators.
 //   - progress: the run ends by itself with its input drained, and no transaction is undecided. A

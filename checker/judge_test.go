@@ -75,6 +75,7 @@ func bigSnapPlay(t testing.TB, spec string, n int) *play {
 		} else {
 			take(i)
 		}
+		p.clause(fmt.Sprintf("prepare %d %d", id, id))
 		p.clause(fmt.Sprintf("mark %d %d %d", id, i/2+1, i/2+1))
 		for op := range ops {
 			words := fmt.Sprintf("part %d", id)
@@ -88,7 +89,6 @@ func bigSnapPlay(t testing.TB, spec string, n int) *play {
 			p.clause(fmt.Sprintf("restart %d", id))
 			take(i)
 		}
-		p.clause(fmt.Sprintf("prepare %d %d", id, id))
 		p.clause(fmt.Sprintf("decide %d commit", id))
 		p.clause("see")
 	}

@@ -12,8 +12,9 @@ import (
 // implies nor follows from exactly-once. A perfectly linearizable log may hold every output twice.
 //
 // There is one verdict for each of model.InputLog, model.StateStore and model.External, in this
-// order, all named "linearizable". Of the subject only History and Shape are looked at. Each
-// object is judged alone, which loses nothing, since linearizability is local:
+// order, all named "linearizable". Of the subject only History and Shape are looked at, and where
+// Mode keeps its state. Each object is judged alone, which loses nothing, since linearizability is
+// local; one is asked what another may have held:
 //
 //   - the committed offset of a partition of the input is a register, 0 at first: offset commits
 //     write it, positions read it. Latest and Fetch depend on the clock and are left out;
@@ -32,7 +33,9 @@ import (
 //   - of a log with transactions each transactional id is a register that is undecided with each
 //     begin, and then decided once: by a commit or an abort, by the next begin, or, which no call
 //     tells, by time. Writes, and requests to prepare, say that it is undecided. A commit of
-//     whatever is prepared may decide any. Where entries are is not judged;
+//     whatever is prepared may decide any. Where entries are is not judged. If the mode has its
+//     state in checkpoints, a commit that names one is also held to the register of the completed
+//     checkpoint: it is not done before a completion of that one, or of a later one, can be;
 //   - a row of an external table is a register that holds a record, absent at first. Writes with a
 //     version change it if theirs is above the one that it holds, and are told otherwise: done
 //     before if it is the same, stale if it is below. An observation during the run says that the
@@ -85,10 +88,11 @@ func Linearizable(s Subject, stepsMax int) []model.Verdict {
 	if stepsMax == 0 {
 		stepsMax = StepsDefault
 	}
-	l := linear{h: s.History}
+	isDecided := s.Mode != nil && s.Mode.State == model.Snapshotted
+	l := linear{h: s.History, hasDecisions: isDecided}
 	g := l.sort(s.Shape)
 	if l.hasBatches {
-		l = linear{h: unbatched(s.History)}
+		l = linear{h: unbatched(s.History), hasDecisions: isDecided}
 		g = l.sort(s.Shape)
 	}
 	verdicts := []model.Verdict{
@@ -116,6 +120,7 @@ type linear struct {
 	verdict *model.Verdict
 
 	hasBatches, hasTransactions bool
+	hasDecisions                bool // the completion of a checkpoint decides of transactions
 }
 
 // sort goes through the calls once: it lists those to each service, and enters those to an external

@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/oncesim/oncesim/model"
@@ -48,7 +49,7 @@ func (op *registerOp) takeStep(held registerState, isOpen bool) (registerState, 
 		after, found = op.takeBegin(held)
 		isOpen = isOpen || found == model.DoneBefore && op.outcome == model.Stale // of another
 	case decide:
-		if isIts := op.isOf(held); isIts && held.value == 0 {
+		if isIts := op.isOf(held); isIts && held.value == 0 && !op.isEarly {
 			after.value, found = op.value, model.Done
 		} else if isIts && held.value == op.value {
 			found = model.DoneBefore
@@ -115,15 +116,42 @@ func (l *linear) decisions(stepsMax int) model.Verdict {
 	r := &registers{left: stepsMax}
 	r.value(false, model.Value{})
 	l.each(model.External, r.addDecision)
+	l.findEarly(r)
 	l.each(model.External, func(call *model.Call, source int32, _ bool) {
 		if call.Req.Kind == model.CommitTxn && call.Req.Flags&model.Whole != 0 &&
-			call.Outcome != model.Refused {
+			call.Outcome != model.Refused && l.mayBeDecided(call) {
 			r.mayDecide(toCommit, call.Invoked, source)
 		}
 	})
 	l.addTimeouts(r)
 	l.fences(model.External)
 	return l.judgeRegisters(r)
+}
+
+// findEarly finds the commits that were answered before the completed checkpoint can have become
+// the one that they name, or a later one.
+func (l *linear) findEarly(r *registers) {
+	for n := range r.ops {
+		for i := range r.ops[n] {
+			op := &r.ops[n][i]
+			op.isEarly = op.step == decide && op.value == toCommit &&
+				!l.mayBeDecided(&l.h.Calls[op.source])
+		}
+	}
+}
+
+// mayBeDecided reports whether a completion of the checkpoint that a commit names, or of a later
+// one, may have taken effect before the commit was answered.
+func (l *linear) mayBeDecided(commit *model.Call) bool {
+	if !l.hasDecisions || commit.Req.Seq == 0 {
+		return true
+	}
+	return slices.ContainsFunc(l.calls[model.StateStore], func(i int32) bool {
+		call := &l.h.Calls[i]
+		isInTime := isOpen(commit) || call.Invoked < commit.Answered
+		return isInTime && call.Req.Kind == model.Completion && call.Req.Seq >= commit.Req.Seq &&
+			(isOpen(call) || isKnown(call))
+	})
 }
 
 // addDecision takes a request about a transaction, or the copy of one.

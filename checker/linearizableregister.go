@@ -26,6 +26,7 @@ type registerOp struct {
 	step        step
 	expected    int32 // swap: it changes nothing else
 	heard       int32 // swap: what it was told is there instead
+	isEarly     bool  // decide: when it was answered nobody had decided that yet
 }
 
 // registerState is what a register holds.

@@ -26,7 +26,8 @@ import (
 //	batch 3 0:0 0:1  the outputs of these records are written as one batch
 //	begin 7          transaction 7; "begin 7/1" in partition 1; "begin 7 50": it times out
 //	add 7 0:0        the outputs of a record are written into it
-//	prepare 7 3      for checkpoint 3; then "decide 7 commit", or abort; "whole 3" commits all
+//	prepare 7 3      for checkpoint 3; then "decide 7 commit", or abort; "whole 3" commits all;
+//	                 "decide 7 commit 2" names another checkpoint than that
 //	lose             the entry written last is lost
 //	wait 60          time passes
 //
@@ -293,6 +294,9 @@ func (p *play) transact(verb string, words []string, old bool) {
 		req.Kind, req.Seq = model.AbortTxn, txn.checkpoint
 		if words[1] == "commit" {
 			req.Kind = model.CommitTxn
+		}
+		if len(words) > 2 {
+			req.Seq = number(words[2], true).Num
 		}
 		txn.end(words[1] == "commit")
 	}

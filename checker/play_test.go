@@ -45,7 +45,8 @@ import (
 // state written by updates, and "+extra" gives the mode a process of its own.
 //
 // With a mode that begins with "snap" state is in checkpoints, and play_snapshot_test.go has more
-// clauses; with "snap+alone" each task takes snapshots of its own.
+// clauses; with "snap+alone" each task takes snapshots of its own, and with "snap+job"
+// the job restarts as a whole.
 //
 // A second operator's clauses end in "at 2": "take 0:1 at 2". Of the first one's outputs it takes
 // the first, and with "take 0:1.1 at 2" the second. Tasks are named stage/subtask,
@@ -259,6 +260,9 @@ func newPlay(t testing.TB, spec, mode string, input *model.Input) *play {
 	if strings.HasPrefix(mode, "snap+alone") {
 		m.State = model.Scattered
 	}
+	if strings.HasPrefix(mode, "snap+job") {
+		m.Restart = model.RestartJob
+	}
 	h := &model.History{End: model.End{Reason: model.Quiescent}}
 	if strings.Contains(mode, "+extra") {
 		extra = append(extra, "acker")
@@ -287,8 +291,12 @@ func (p *play) tick() int64 { p.n++; return p.n }
 func (p *play) start(proc model.ProcID) *life {
 	l := &life{proc: proc, attempt: int32(len(p.h.Lives) + 1), index: len(p.h.Lives),
 		memory: map[string]model.Value{}, tainted: map[string]bool{}}
+	nonce := model.Mix(uint64(l.attempt), 1)
+	if p.s.Mode.Restart == model.RestartJob {
+		l.attempt = int32(1 + l.index/len(p.s.Job.Tasks)) // all have the same
+	}
 	p.h.Lives = append(p.h.Lives, model.Life{Proc: proc, Attempt: l.attempt, Began: p.tick(),
-		Nonce: model.Mix(uint64(l.attempt), 1)})
+		Nonce: nonce})
 	p.lives[p.s.Job.Tasks[proc].Name] = l
 	return l
 }

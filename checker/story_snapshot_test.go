@@ -305,6 +305,56 @@ var snapStories = []struct{ name, spec, mode, story, want string }{
 			"prepare 8 2; decide 7 commit; see; decide 8 abort",
 		"agreement: holds; global-visibility: holds"},
 
+	// the completion of a checkpoint is the decision
+	{"decision/comes first", "double", "snap+job",
+		"in a1; fetch 0; apply 0:0; begin 7; add 7 0:0; prepare 7 1; mark 1 1; done 1; " +
+			"decide 7 commit; see", snapHold},
+	{"decision/comes later", "double", "snap+job",
+		"in a1; fetch 0; apply 0:0; begin 7; add 7 0:0; prepare 7 1; mark 1 1; decide 7 commit; " +
+			"see; done 1",
+		"agreement: premature-commit -1:1; atomic-visibility: holds; exactly-once: holds"},
+	{"decision/never comes", "double", "snap+job",
+		"in a1; fetch 0; apply 0:0; begin 7; add 7 0:0; prepare 7 1; decide 7 commit; see",
+		"agreement: premature-commit -1:1; exactly-once: holds"},
+	{"decision/later participants decide alike", "double*", "snap+job",
+		"in a1 c2; apply 0:0; apply 0:1; begin 7; begin 8/1; add 7 0:0; add 8 0:1; prepare 7 1; " +
+			"prepare 8 1; decide 7 commit; decide 8 abort",
+		"agreement: conflict -1:1, premature-commit -1:1"},
+	{"decision/of a later checkpoint", "double", "snap+job",
+		"in a1; fetch 0; apply 0:0; begin 7; add 7 0:0; prepare 7 1; mark 2 1; done 2; " +
+			"decide 7 commit; see", snapHold},
+	{"decision/of an earlier checkpoint", "double", "snap+job",
+		"in a1; fetch 0; apply 0:0; mark 1 1; done 1; begin 7; add 7 0:0; prepare 7 2; " +
+			"decide 7 commit; see", "agreement: premature-commit -1:2"},
+	{"decision/of what another attempt prepared", "double", "snap+job",
+		"in a1; fetch 0; apply 0:0; begin 7; add 7 0:0; prepare 7 1; restart 0; mark 1 0; " +
+			"done 1; decide 7 commit", "agreement: premature-commit -1:1"},
+	{"decision/of what another life prepared", "double", "snap",
+		"in a1; fetch 0; apply 0:0; begin 7; add 7 0:0; prepare 7 1; restart 0; mark 1 0; " +
+			"done 1; decide 7 commit", "agreement: holds"},
+	{"decision/of what is not prepared", "double", "snap+job",
+		"in a1; fetch 0; apply 0:0; mark 1 1; done 1; begin 7; add 7 0:0; decide 7 commit 1; see",
+		"agreement: premature-commit -1:1; atomic-visibility: holds"},
+	{"decision/one step for all, of which one is not decided", "double*", "snap+job",
+		"in a1 c2; apply 0:0; apply 0:1; begin 7; begin 8/1; add 7 0:0; add 8 0:1; prepare 7 1; " +
+			"prepare 8 2; mark 1 1; done 1; whole 2; see", "agreement: premature-commit -1:2"},
+	{"decision/is forgotten by the store", "double", "snap+job",
+		"in a1; fetch 0; apply 0:0; begin 7; add 7 0:0; prepare 7 1; mark 1 1; done 1; forget; " +
+			"decide 7 commit; see", "agreement: holds"},
+	{"decision/of what the log forgot was prepared", "double", "snap+job",
+		"in a1; fetch 0; apply 0:0; begin 7; add 7 0:0; prepare 7 1; forget; mark 1 1; done 1; " +
+			"decide 7 commit; see", "agreement: holds"},
+	{"decision/of a batch comes first", "sum", "snap+job",
+		"in a1; take 0:0; mark 1 1; part 1; done 1; batch 1 0:0", "agreement: holds"},
+	{"decision/of a batch comes later", "sum", "snap+job",
+		"in a1; take 0:0; mark 1 1; part 1; batch 1 0:0; done 1",
+		"agreement: premature-commit -1:1"},
+	{"decision/is the plan of a batch", "sum", "snap+job",
+		"in a1; plan 1 1; take 0:0; batch 1 0:0; part 1; finish 1", "agreement: holds"},
+	{"decision/is the plan of another batch", "sum", "snap+job",
+		"in a1; plan 2 1; take 0:0; batch 1 0:0; part 1; finish 1",
+		"agreement: premature-commit -1:1"},
+
 	// batches
 	{"batch/nothing fails", "sum", "volatile",
 		"in a1 a2; apply 0:0; apply 0:1; batch 1 0:0 0:1; see", snapHold},

@@ -11,6 +11,7 @@ type survey struct {
 	writes   []writing       // to the sink
 	batches  int             // how many of these came in batches
 	deciding []int32         // the servings that began or ended a transaction, or prepared one
+	decided  []int32         // those that completed a checkpoint, or planned a batch
 	pointer  pointer         // the checkpoint completed last
 	findings []model.Anomaly // of mechanism
 }
@@ -65,7 +66,8 @@ func (j *Judge) openSurvey() {
 	v := &j.survey
 	v.next = 0
 	v.drains, v.takings, v.writes = v.drains[:0], v.takings[:0], v.writes[:0]
-	v.findings, v.batches, v.deciding = v.findings[:0], 0, v.deciding[:0]
+	v.findings, v.batches = v.findings[:0], 0
+	v.deciding, v.decided = v.deciding[:0], v.decided[:0]
 	v.pointer = pointer{}
 	for range j.s.Input.Parts {
 		v.drains = append(v.drains, drain{})
@@ -122,9 +124,23 @@ func (j *Judge) surveyNext() {
 			v.writes = append(v.writes, writing{call.Req.Seq, s.Ans.Seq, i, noRow})
 		}
 	default:
+		j.surveyDecision(i, s, kind)
 		if kind >= model.NextCheckpoint && hasEffect {
 			j.surveySnapshot(i, s, call)
 		}
+	}
+}
+
+// surveyDecision looks at a serving that may be a decision, or a vote. What is forgotten later is
+// one, since somebody was told.
+func (j *Judge) surveyDecision(i int32, s *model.Serving, kind model.Kind) {
+	v := &j.survey
+	switch {
+	case !isApplied(&s.Ans):
+	case kind == model.Completion || kind == model.PlanBatch:
+		v.decided = append(v.decided, i)
+	case kind == model.PrepareTxn && s.Forgotten:
+		v.deciding = append(v.deciding, i)
 	}
 }
 

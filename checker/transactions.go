@@ -1,6 +1,10 @@
 package checker
 
-import "github.com/oncesim/oncesim/model"
+import (
+	"slices"
+
+	"github.com/oncesim/oncesim/model"
+)
 
 // transactions are what becomes visible in one step, or should: transactions and batches. They are
 // worked out once a subject, when a property first asks; a history without any has none.
@@ -27,6 +31,9 @@ type transaction struct {
 	begun      int64 // event
 	decided    int64 // event; 0: it is not, or by time
 	deadline   int64 // virtual ns: what is undecided later is aborted
+	vote       int64 // the checkpoint that it was prepared for, as was told; 0: none
+	attempt    int32 // that prepared it
+	isEarly    bool  // it was committed, and nobody had decided that
 	sight
 }
 
@@ -62,6 +69,7 @@ type group struct {
 	members    int32 // transactions and batches
 	committed  ending
 	aborted    ending
+	early      ending // committed before that was decided
 	sight
 }
 
@@ -125,6 +133,39 @@ func (t *transaction) expire(now int64) {
 // end decides a transaction by what a service did.
 func (t *transaction) end(f fate, s *model.Serving) { t.fate, t.decided = f, s.N }
 
+// commits ends a transaction by a commit. Where a mode keeps its state in checkpoints, the
+// completion of a checkpoint is the decision about what is prepared for it.
+func (j *Judge) commits(t *transaction, s *model.Serving) {
+	t.end(committed, s)
+	t.isEarly = j.hasDecisions() && !(t.vote != 0 && j.isDecided(t.vote, t.attempt, s.N))
+}
+
+// hasDecisions reports whether it is a checkpoint, or the plan of a batch, that decides what
+// becomes of output.
+func (j *Judge) hasDecisions() bool { return j.s.Mode.State == model.Snapshotted }
+
+// isDecided reports whether it was decided before event n that what belongs to a checkpoint is to
+// be committed: the checkpoint was completed, or a later one, or it is a batch and was planned.
+// Where the job restarts as a whole, an attempt that completes a checkpoint decides of its own
+// transactions and not of those that another one has left; attempt 0 stands for any.
+func (j *Judge) isDecided(checkpoint int64, attempt int32, n int64) bool {
+	if j.s.Mode.Restart != model.RestartJob {
+		attempt = 0
+	}
+	for _, i := range slices.Backward(j.survey.decided) {
+		s := &j.h.Servings[i]
+		call := &j.h.Calls[s.Call]
+		isIts := call.Req.Seq >= checkpoint && (attempt == 0 || call.Attempt == attempt)
+		if call.Req.Kind == model.PlanBatch {
+			isIts = call.Req.Seq == checkpoint
+		}
+		if isIts && s.N < n {
+			return true
+		}
+	}
+	return false
+}
+
 // current is the transaction begun last under an id, or nil.
 func (j *Judge) current(part int16, id int64) *transaction {
 	t := &j.transactions
@@ -147,7 +188,7 @@ func (j *Judge) decide(s *model.Serving, req *model.Message) {
 		for i := range t.list {
 			txn := &t.list[i]
 			if txn.expire(s.At); txn.fate == prepared && txn.checkpoint <= req.Seq {
-				txn.end(committed, s)
+				j.commits(txn, s)
 			}
 		}
 		return
@@ -156,14 +197,17 @@ func (j *Judge) decide(s *model.Serving, req *model.Message) {
 	switch {
 	case txn == nil:
 	case req.Kind == model.PrepareTxn:
-		txn.fate, txn.checkpoint = prepared, req.Seq
+		txn.vote, txn.attempt = req.Seq, j.h.Calls[s.Call].Attempt
+		if !s.Forgotten {
+			txn.fate, txn.checkpoint = prepared, req.Seq
+		}
 	case req.Kind == model.AbortTxn:
 		txn.end(aborted, s)
 	default:
 		if txn.fate != prepared {
 			txn.checkpoint = req.Seq
 		}
-		txn.end(committed, s)
+		j.commits(txn, s)
 	}
 }
 
@@ -200,7 +244,8 @@ func (j *Judge) addWrite(made int32) {
 	case w.row >= 0 && !isSame:
 		of++
 		t.list = append(t.list, transaction{part: int32(w.part), fate: committed, decided: s.N,
-			checkpoint: req.Token, deadline: never})
+			checkpoint: req.Token, deadline: never,
+			isEarly: j.hasDecisions() && !j.isDecided(req.Token, 0, s.N)})
 	case w.row == noRow && (req.Token == 0 || len(t.latest) == 0):
 		return
 	case w.row == noRow:
@@ -239,6 +284,9 @@ func (j *Judge) groupAll() {
 		switch txn.fate {
 		case committed:
 			g.committed.add(txn)
+			if txn.isEarly {
+				g.early.add(txn)
+			}
 		case aborted:
 			g.aborted.add(txn)
 		}

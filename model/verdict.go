@@ -52,6 +52,7 @@ const (
 	InconsistentCut   // finding: a completed checkpoint is the state of no cut
 	PointerRegression // finding: the completed checkpoint went back to an older one
 	FracturedRead     // finding: a reader saw one task's part of a checkpoint and not another's yet
+	PrematureCommit   // output was committed before it was decided that it is to be
 	anomalyEnd
 )
 
@@ -59,10 +60,11 @@ var anomalyNames = [anomalyEnd]string{"", "loss", "duplicate", "phantom", "wrong
 	"reorder", "regression", "state-loss", "state-duplicate", "wrong-state", "divergence",
 	"unexplained", "no-subsequence", "stuck", "offset-regression", "zombie-write",
 	"dirty-read", "early-read", "torn-read", "torn", "conflict", "hanging", "unbalanced",
-	"inconsistent-cut", "pointer-regression", "fractured-read"}
+	"inconsistent-cut", "pointer-regression", "fractured-read", "premature-commit"}
 
 var anomalyCodes = [anomalyEnd]string{"", "L", "D", "PH", "W", "RV", "RO", "RG", "SL", "SD", "WS",
-	"SX", "UX", "NS", "ST", "OG", "Z", "A1", "A3", "A2", "T", "AG", "HT", "IV", "IC", "PR", "FR"}
+	"SX", "UX", "NS", "ST", "OG", "Z", "A1", "A3", "A2", "T", "AG", "HT", "IV", "IC", "PR", "FR",
+	"PC"}
 
 // String is the anomaly's name.
 func (k AnomalyKind) String() string { return anomalyNames[k] }
@@ -94,8 +96,8 @@ func ParseAnomaly(word string) (AnomalyKind, bool) {
 func Anomalies() []AnomalyKind {
 	return []AnomalyKind{Conflict, Torn, Loss, StateLoss, Phantom, Unexplained, WrongValue,
 		WrongState, Unbalanced, NoSubsequence, Divergence, Duplicate, StateDuplicate, Revised,
-		DirtyRead, EarlyRead, TornRead, Reorder, Regression, Stuck, Hanging, ZombieWrite,
-		OffsetRegression, InconsistentCut, PointerRegression, FracturedRead}
+		PrematureCommit, DirtyRead, EarlyRead, TornRead, Reorder, Regression, Stuck, Hanging,
+		ZombieWrite, OffsetRegression, InconsistentCut, PointerRegression, FracturedRead}
 }
 
 // Fact is one side of an expectation: how often, and with which values.

@@ -162,6 +162,17 @@ var anomalyLore = []lore{
 			"Concurrency Control and Recovery in Database Systems, 1987, chapter 7",
 	},
 	{
+		kind: model.PrematureCommit,
+		is: "A participant committed before that was decided: its checkpoint was not complete " +
+			"then, nor a later one, or the transaction was not even prepared. If the checkpoint " +
+			"fails, what is replayed is shown twice; that it was completed later is luck. X/Open " +
+			"calls it a heuristic commit where a participant loses patience.",
+		found: "The commit of a transaction, or the write of a batch, is compared with the " +
+			"completions of checkpoints, or plans of batches, that were served before it.",
+		source: "Bernstein et al., Concurrency Control and Recovery in Database Systems, 1987, " +
+			"chapter 7 (AC3); apache/iceberg#10765",
+	},
+	{
 		kind: model.Torn,
 		is: "Part of what should become visible in one step is all that ever becomes visible: " +
 			"the rest was lost or aborted.",

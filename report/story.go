@@ -84,6 +84,8 @@ func (s *story) tell(a *model.Anomaly, l *ledger) {
 		s.tellEarly(a)
 	case model.TornRead, model.FracturedRead, model.Torn, model.Conflict:
 		s.tellApart(a)
+	case model.PrematureCommit:
+		s.tellPremature(a)
 	case model.Hanging:
 		s.tellHanging(a)
 	case model.InconsistentCut, model.Unbalanced:

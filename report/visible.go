@@ -233,6 +233,27 @@ func (s *story) tellApart(a *model.Anomaly) {
 	}
 }
 
+// tellPremature tells of a commit that came before it was decided: what was committed, and what
+// became of its checkpoint.
+func (s *story) tellPremature(a *model.Anomaly) {
+	e := s.t.at(a.Events[0])
+	cut := s.t.cutName(a.Record.ID.Offset)
+	what := "its part of " + cut
+	switch x := s.t.txnOf(e); {
+	case x != nil && x.prepared == 0:
+		what = fmt.Sprintf("transaction %s, which was not prepared,", x)
+	case x != nil:
+		what = fmt.Sprintf("transaction %s of %s", x, cut)
+	}
+	s.say("%s committed %s at %s, and nobody had decided that it is to be.", s.t.name(e.Proc), what,
+		s.at(e.N))
+	if decided := a.Events[1]; decided != 0 {
+		s.say("%s was completed later, at %s.", s.t.cutName(s.t.at(decided).Msg.Seq), s.at(decided))
+	} else {
+		s.say("%s was not completed after that.", cut)
+	}
+}
+
 // checkpointOf is the checkpoint that an anomaly of visibility is about: it names it, or an output
 // whose transaction was prepared for it; 0: the trace does not tell.
 func (s *story) checkpointOf(a *model.Anomaly) int64 {

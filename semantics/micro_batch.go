@@ -19,7 +19,7 @@ var MicroBatch = model.Mode{
 	Extra:   []string{driverName},
 	Params:  microBatchParams(),
 	Claims: []string{"at-least-once", "exactly-once-state", "effectively-once", "order",
-		"no-revision", "atomic-visibility"},
+		"no-revision", "atomic-visibility", "agreement"},
 	// A batch that runs again leaves the state that the second run makes; what the first run wrote
 	// stays. Where an operator decides otherwise, the two belong to two executions.
 	ClaimsDeterministic: []string{"at-most-once", "exactly-once"},

@@ -19,7 +19,7 @@ var SnapshotWAL = model.Mode{
 	Extra:   []string{coordinatorName},
 	Params:  snapshotParams(),
 	Claims: []string{"at-most-once", "at-least-once", "exactly-once-state", "exactly-once",
-		"effectively-once", "order", "no-revision", "atomic-visibility"},
+		"effectively-once", "order", "no-revision", "atomic-visibility", "agreement"},
 	Tolerates: snapshotTolerates(),
 	Cells: table(`
 		no-fault           all               -

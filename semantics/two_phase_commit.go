@@ -85,9 +85,9 @@ var TwoPhaseCommit = model.Mode{
 		uncommitted-reader commutative       W D RV A1 A3 A2 RG
 		uncommitted-reader non-commutative   W SX D RV A1 A3 A2 RG
 		uncommitted-reader non-deterministic D RV A1 A3 A2 (RG)
-		late-end           stateless         D (RO)
-		late-end           commutative,non-commutative - (D)
-		late-end           non-deterministic D RV (RO)
+		late-end           stateless         D PC (RO)
+		late-end           commutative,non-commutative - (D PC)
+		late-end           non-deterministic D RV PC (RO)
 		aliased-snapshot   stateless         -
 		aliased-snapshot   commutative,non-commutative,non-deterministic - (W NS SD)
 		counted            stateless,non-deterministic -

@@ -225,7 +225,7 @@ func TestAgreement(t *testing.T) {
 			// or to stop.
 		case model.Conflict, model.Torn, model.TornRead, model.DirtyRead, model.EarlyRead,
 			model.Hanging, model.Unbalanced, model.InconsistentCut, model.PointerRegression,
-			model.FracturedRead:
+			model.FracturedRead, model.PrematureCommit:
 			// It takes checkpoints, batches or transactions.
 		default:
 			assert.NotZero(t, c.seen[kind], "no run shows %s", kind)

@@ -109,7 +109,10 @@
 //     often as it is taken. A row of a table that comes again is the same row. What a batch brings
 //     in vain, since it is there, is none of its writes.
 //   - agreement. Of the transactions of one checkpoint none is committed if another is aborted
-//     (conflict).
+//     (conflict). Where the state is in checkpoints, before a commit of a transaction comes the
+//     completion of the checkpoint that it was prepared for, or of a later one, by the attempt that
+//     prepared it if the job restarts as a whole; before a batch comes the completion of its
+//     checkpoint or of a later one, or the plan of the batch (premature-commit).
 //   - conserved. In every completed checkpoint the sum that the topology conserves comes out, with
 //     what is on its way between two operators (unbalanced).
 //

@@ -36,6 +36,9 @@ type bundle struct {
 
 	isTxn      bool
 	isPrepared bool
+	vote       int64 // the checkpoint that it was prepared for, as the participant was told, or 0
+	attempt    int32 // that prepared it
+	isEarly    bool  // it was committed, and nobody had decided that
 	deadline   int64 // after which it is aborted, or 0
 }
 
@@ -49,8 +52,50 @@ type external struct {
 	bundles   []*bundle             // in the order of their begin
 	txns      map[bundleKey]*bundle // the latest of each id
 	rows      map[int64][]int64     // by the invocation of a batch: the delivery behind each row
-	polls     int                   // that readers have begun
+	decisions []decision
+	polls     int // that readers have begun
 	isPolling bool
+}
+
+// decision is that a checkpoint was completed, or a batch planned.
+type decision struct {
+	id      int64
+	attempt int32
+	isPlan  bool
+}
+
+// tells notes a decision, or a vote. One that is forgotten later was told all the same.
+func (r *run) tells(e *model.Entry) {
+	switch {
+	case e.Ans.Outcome != model.Done:
+	case e.Msg.Kind == model.PlanBatch, e.Msg.Kind == model.Completion:
+		isPlan := e.Msg.Kind == model.PlanBatch
+		r.decisions = append(r.decisions, decision{e.Msg.Seq, e.Attempt, isPlan})
+	case e.Msg.Kind == model.PrepareTxn:
+		if t := r.txns[bundleKey{int64(e.Msg.Channel), e.Msg.Token}]; t != nil {
+			t.vote, t.attempt = e.Msg.Seq, e.Attempt
+		}
+	}
+}
+
+// isTooEarly reports whether nothing so far says that a bundle is to be committed: there is no plan
+// of its batch, and no completion of its checkpoint or of a later one, by the attempt that prepared
+// it if all tasks have the same. It can be said where the state is in checkpoints.
+func (r *run) isTooEarly(b *bundle) bool {
+	if r.o.mode.State != model.Snapshotted {
+		return false
+	}
+	vote := b.checkpoint
+	if b.isTxn {
+		vote = b.vote
+	}
+	return vote == 0 || !slices.ContainsFunc(r.decisions, func(d decision) bool {
+		if d.isPlan {
+			return d.id == vote
+		}
+		isMine := !b.isTxn || r.o.mode.Restart != model.RestartJob || d.attempt == b.attempt
+		return d.id >= vote && isMine
+	})
 }
 
 func newExternal(o *Oracle) external {
@@ -108,6 +153,7 @@ func (r *run) wroteBatch(e *model.Entry, rows []int64) {
 			}
 			continue
 		}
+		b.isEarly = r.isTooEarly(b)
 		r.wrote(e, rec, rows[i], b)
 	}
 }
@@ -149,6 +195,7 @@ func (r *run) transact(e *model.Entry) {
 	case e.Msg.Kind == model.CommitTxn && e.Msg.Flags&model.Whole != 0:
 		for _, b := range r.bundles {
 			if b.isTxn && b.fate == undecided && b.isPrepared && b.checkpoint <= e.Msg.Seq {
+				b.isEarly = r.isTooEarly(b)
 				r.decide(b, committed)
 			}
 		}
@@ -159,6 +206,7 @@ func (r *run) transact(e *model.Entry) {
 		if !t.isPrepared {
 			t.checkpoint = e.Msg.Seq
 		}
+		t.isEarly = r.isTooEarly(t)
 		r.decide(t, committed)
 	case e.Msg.Kind == model.AbortTxn:
 		r.decide(t, aborted)

@@ -269,6 +269,7 @@ func (r *run) served(e *model.Entry) {
 	if e.Service == model.External {
 		r.expire(e.At)
 	}
+	r.tells(e)
 	if e.Detail == "forgotten" {
 		return
 	}

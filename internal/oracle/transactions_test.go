@@ -16,6 +16,7 @@ import (
 type move struct {
 	request model.Message
 	wait    int64
+	isFirst bool // it says that the state is in checkpoints
 }
 
 // Moves of transaction t in partition 0, and what is written: the record of an offset.
@@ -53,6 +54,15 @@ func writeBatch(b int64, offsets ...int64) move {
 	}
 	return move{request: m}
 }
+
+// snapshots comes first where the state is in checkpoints.
+func snapshots() move { return move{isFirst: true} }
+
+func complete(checkpoint int64) move {
+	return move{request: model.Message{Kind: model.Completion, Seq: checkpoint, N: 1}}
+}
+
+func plan(b int64) move { return move{request: model.Message{Kind: model.PlanBatch, Seq: b}} }
 
 // poll is time for readers.
 func poll() move { return pause(10 * ms) }
@@ -95,7 +105,7 @@ func (p *player) play(s *model.Script) {
 		s.After(m.wait, 1)
 		return
 	}
-	s.Call(model.External, m.request)
+	s.Call(m.request.Kind.Service(), m.request)
 }
 
 func (p *player) State(*model.Codec) {}
@@ -103,6 +113,9 @@ func (p *player) State(*model.Codec) {}
 // played is a mode whose first sink makes moves.
 func played(moves []move) *model.Mode {
 	mode := semantics.AtMostOnce
+	if moves[0].isFirst {
+		moves, mode.State, mode.Restart = moves[1:], model.Snapshotted, model.RestartJob
+	}
 	build := mode.New
 	mode.New = func(job *model.Job, task *model.Task) model.Process {
 		if task.Role == model.Sink && task.Subtask == 0 {
@@ -169,6 +182,27 @@ func TestVisibility(t *testing.T) {
 		{"of two checkpoints", &sim.TransactionalLog, []move{begin(1, 0), at(1, begin(1, 0)),
 			put(1, 0), at(1, put(1, 1)), prepare(1, 1), at(1, prepare(1, 2)), commit(1),
 			at(1, abort(1))}, ""},
+		{"decided", &sim.TransactionalLog, []move{snapshots(), begin(1, 0), put(1, 0),
+			prepare(1, 1), complete(1), commit(1)}, ""},
+		{"decided later", &sim.TransactionalLog, []move{snapshots(), begin(1, 0), put(1, 0),
+			prepare(1, 1), commit(1), complete(1)}, "agreement premature-commit"},
+		{"decided for another", &sim.TransactionalLog, []move{snapshots(), begin(1, 0), put(1, 0),
+			prepare(1, 2), complete(1), commit(1)}, "agreement premature-commit"},
+		{"decided with the next", &sim.TransactionalLog, []move{snapshots(), begin(1, 0), put(1, 0),
+			prepare(1, 1), complete(2), commit(1)}, ""},
+		{"decided, and not prepared", &sim.TransactionalLog, []move{snapshots(), complete(1),
+			begin(1, 0), put(1, 0), of(1, commit(1))}, "agreement premature-commit"},
+		{"decided of one of two", &sim.TransactionalLog, []move{snapshots(), begin(1, 0),
+			at(1, begin(1, 0)), put(1, 0), at(1, put(1, 1)), prepare(1, 1), at(1, prepare(1, 2)),
+			complete(1), commitAll(2)}, "agreement premature-commit"},
+		{"a batch is decided", &sim.BatchLog, []move{snapshots(), complete(1), writeBatch(1, 0, 1)},
+			""},
+		{"a batch is not decided", &sim.BatchLog, []move{snapshots(), writeBatch(1, 0, 1),
+			complete(1)}, "agreement premature-commit"},
+		{"a batch is planned", &sim.BatchLog, []move{snapshots(), plan(1),
+			writeBatch(1, 0, 1)}, ""},
+		{"another batch is planned", &sim.BatchLog, []move{snapshots(), plan(2),
+			writeBatch(1, 0, 1)}, "agreement premature-commit"},
 		{"a batch", &sim.BatchLog, []move{writeBatch(1, 0, 1), poll(), writeBatch(1, 0, 1)}, ""},
 		{"batches of two partitions", &sim.BatchLog, []move{writeBatch(1, 0, 1), poll(),
 			at(1, writeBatch(1, 2))}, "global-visibility fractured-read"},

@@ -148,7 +148,8 @@ type claim struct {
 	rec        model.Record
 }
 
-// agreement asks whether of one checkpoint some transactions were committed and others aborted.
+// agreement asks whether of one checkpoint some transactions were committed and others aborted, or
+// some output was committed before anybody decided that it is to be.
 func (r *run) agreement(v *verdict) {
 	committedOf := map[int64]bool{}
 	for _, b := range r.bundles {
@@ -161,6 +162,13 @@ func (r *run) agreement(v *verdict) {
 		if b.isTxn && b.fate == aborted && committedOf[b.checkpoint] && !isNamed[b.checkpoint] {
 			isNamed[b.checkpoint] = true
 			v.add(model.Conflict, checkpointRecord(b.checkpoint), 0)
+		}
+	}
+	isEarly := map[int64]bool{}
+	for _, b := range r.bundles {
+		if b.checkpoint != 0 && b.isEarly && !isEarly[b.checkpoint] {
+			isEarly[b.checkpoint] = true
+			v.add(model.PrematureCommit, checkpointRecord(b.checkpoint), 0)
 		}
 	}
 }

@@ -271,7 +271,8 @@ var (
 	misshows = []model.AnomalyKind{model.Loss, model.Phantom, model.Duplicate}
 	whatever = append([]model.AnomalyKind{model.Duplicate, model.WrongValue, model.Revised,
 		model.Divergence, model.Unexplained, model.NoSubsequence, model.Reorder, model.Regression,
-		model.DirtyRead, model.EarlyRead, model.Torn, model.Conflict}, misstates...)
+		model.DirtyRead, model.EarlyRead, model.Torn, model.Conflict,
+		model.PrematureCommit}, misstates...)
 )
 
 // stronger are pairs of modes of which the second forbids what the first may show, in jobs of some
