@@ -13,12 +13,13 @@ import (
 type step uint8
 
 const (
-	noStep  step = iota
-	swap         // to value, where it holds what is expected
-	begin        // the next transaction: it is undecided then
-	beginAs      // the same, if its epoch is the version
-	decide       // the transaction of the epoch that is its version, to value, if it is undecided
-	stays        // nothing: it is undecided
+	noStep   step = iota
+	swap          // to value, where it holds what is expected
+	begin         // the next transaction: it is undecided then
+	beginAs       // the same, if its epoch is the version
+	decide        // the transaction of the epoch that is its version, to value, if it is undecided
+	stays         // nothing: it is undecided
+	takeOver      // the next epoch, as of a transaction that is aborted
 )
 
 // What becomes of a transaction, as values of a register; 0: it is undecided.
@@ -48,6 +49,8 @@ func (op *registerOp) takeStep(held registerState, isOpen bool) (registerState, 
 	case begin, beginAs:
 		after, found = op.takeBegin(held)
 		isOpen = isOpen || found == model.DoneBefore && op.outcome == model.Stale // of another
+	case takeOver:
+		after, found = op.takeID(held)
 	case decide:
 		if isIts := op.isOf(held); isIts && held.value == 0 && !op.isEarly {
 			after.value, found = op.value, model.Done
@@ -79,6 +82,18 @@ func (op *registerOp) takeBegin(held registerState) (registerState, model.Outcom
 		return held, model.DoneBefore
 	}
 	return held, model.Stale
+}
+
+// takeID takes an id over, unless the attempt that asks has done so before.
+func (op *registerOp) takeID(held registerState) (registerState, model.Outcome) {
+	next := registerState{toAbort, held.version + 1}
+	switch {
+	case op.outcome == model.DoneBefore && op.version == held.version && held.version > noEpoch:
+		return held, model.DoneBefore
+	case op.outcome != model.DoneBefore && (op.version == next.version || op.version == noEpoch):
+		return next, model.Done
+	}
+	return held, model.Refused // it is told of another epoch
 }
 
 // addPointer takes a request about the completed checkpoint. It is a register that completions
@@ -161,6 +176,11 @@ func (r *registers) addDecision(call *model.Call, source int32, isCopy bool) {
 		isWrite: true, version: noEpoch + req.N, outcome: call.Outcome}
 	part := uint64(uint16(req.Channel))
 	switch {
+	case req.Kind == model.InitTxn:
+		op.step, op.version = takeOver, noEpoch+call.Ans.Seq
+		if call.Ans.Seq < 1 {
+			op.version = math.MaxInt64 // no epoch: it cannot have been told so
+		}
 	case req.Kind == model.BeginTxn:
 		op.step, op.version = begin, noEpoch+call.Ans.Seq
 		switch {
@@ -182,7 +202,7 @@ func (r *registers) addDecision(call *model.Call, source int32, isCopy bool) {
 	}
 	if isCopy || isOpen(call) {
 		op.until = never
-		if op.step == begin {
+		if op.step == begin || op.step == takeOver {
 			op.version = noEpoch
 		}
 	}

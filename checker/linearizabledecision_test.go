@@ -228,7 +228,7 @@ func TestLinearizableDecisions(t *testing.T) {
 	call := func(kind model.Kind, outcome model.Outcome, n, at int64) model.Call {
 		c := model.Call{Service: model.External, Outcome: outcome, Invoked: at, Answered: at + 1,
 			Req: model.Message{Kind: kind, Token: 7, N: n}}
-		if kind == model.BeginTxn {
+		if kind == model.BeginTxn || kind == model.InitTxn {
 			c.Req.N, c.Ans.Seq = 0, n
 		}
 		return c
@@ -264,6 +264,21 @@ func TestLinearizableDecisions(t *testing.T) {
 			call(model.PrepareTxn, model.Done, 1, 8)), model.Violated},
 		{"committed with the others", history(call(model.BeginTxn, model.Done, 1, 1), whole,
 			call(model.AbortTxn, model.Stale, 1, 8)), model.Holds},
+		{"its id is taken over", history(call(model.BeginTxn, model.Done, 1, 1),
+			call(model.InitTxn, model.Done, 2, 5), call(model.CommitTxn, model.Stale, 1, 8),
+			call(model.BeginTxn, model.Done, 3, 12)), model.Holds},
+		{"and it is committed", history(call(model.BeginTxn, model.Done, 1, 1),
+			call(model.InitTxn, model.Done, 2, 5), call(model.CommitTxn, model.Done, 1, 8)),
+			model.Violated},
+		{"taken over with an epoch that is not next", history(
+			call(model.BeginTxn, model.Done, 1, 1), call(model.InitTxn, model.Done, 3, 5)),
+			model.Violated},
+		{"taken over once more", history(call(model.InitTxn, model.Done, 1, 1),
+			call(model.BeginTxn, model.Done, 2, 3), call(model.InitTxn, model.DoneBefore, 2, 5),
+			call(model.CommitTxn, model.Done, 2, 8)), model.Holds},
+		{"taken over once more, and aborted", history(call(model.InitTxn, model.Done, 1, 1),
+			call(model.BeginTxn, model.Done, 2, 3), call(model.InitTxn, model.DoneBefore, 2, 5),
+			call(model.CommitTxn, model.Stale, 2, 8)), model.Violated},
 		{"a replaced attempt", history(call(model.BeginTxn, model.Done, 1, 1), fenced, shut),
 			model.Violated},
 	}

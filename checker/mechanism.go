@@ -62,7 +62,8 @@ func (j *Judge) findZombie(s *model.Serving, call *model.Call) {
 		a.Record = ofCheckpoint(call.Req.Token)
 	case kind == model.WriteBatch:
 		return // it changes nothing
-	case kind == model.BeginTxn || kind == model.AbortTxn || kind == model.PrepareTxn ||
+	case kind == model.InitTxn || kind == model.BeginTxn || kind == model.AbortTxn ||
+		kind == model.PrepareTxn ||
 		kind == model.CommitTxn && call.Req.Flags&model.Whole == 0:
 		a.Record = model.Record{ID: model.ID{Part: int32(call.Req.Channel),
 			Offset: call.Req.Token}}

@@ -54,13 +54,14 @@ func (j *Judge) isDrained(d *drain) bool {
 	return true // nobody tells of lives
 }
 
-// reportHanging reports transactions that are undecided in the end: readers of committed data wait
-// for them.
+// reportHanging reports transactions that hold something and are undecided in the end: readers of
+// committed data wait for them. At one that holds nothing nobody waits (Apache Kafka,
+// ProducerStateManager: the last stable offset is that of the first record of one).
 func (j *Judge) reportHanging() {
 	list := j.transact().list
 	for i := range list {
 		txn := &list[i]
-		if txn.fate > prepared {
+		if txn.fate > prepared || txn.size == 0 {
 			continue
 		}
 		a := model.Anomaly{Kind: model.Hanging,

@@ -150,7 +150,7 @@ func (j *Judge) surveySnapshot(i int32, s *model.Serving, call *model.Call) {
 	switch call.Req.Kind {
 	case model.WriteBatch:
 		j.surveyBatch(i, s, &call.Req)
-	case model.BeginTxn, model.PrepareTxn, model.CommitTxn, model.AbortTxn:
+	case model.InitTxn, model.BeginTxn, model.PrepareTxn, model.CommitTxn, model.AbortTxn:
 		v.deciding = append(v.deciding, i)
 	case model.Completion:
 		j.point(s, call.Req.Seq)

@@ -176,8 +176,8 @@ func (j *Judge) current(part int16, id int64) *transaction {
 	return &t.list[t.latest[n]]
 }
 
-// decide follows a request that began a transaction, prepared or ended it. What it was answered is
-// believed: only what nobody ended is judged by its deadline.
+// decide follows a request that took an id over, began a transaction, prepared or ended it. What it
+// was answered is believed: only what nobody ended is judged by its deadline.
 func (j *Judge) decide(s *model.Serving, req *model.Message) {
 	t := &j.transactions
 	switch {
@@ -196,6 +196,8 @@ func (j *Judge) decide(s *model.Serving, req *model.Message) {
 	txn := j.current(req.Channel, req.Token)
 	switch {
 	case txn == nil:
+	case req.Kind == model.InitTxn:
+		txn.supersede(s)
 	case req.Kind == model.PrepareTxn:
 		txn.vote, txn.attempt = req.Seq, j.h.Calls[s.Call].Attempt
 		if !s.Forgotten {
@@ -211,18 +213,22 @@ func (j *Judge) decide(s *model.Serving, req *model.Message) {
 	}
 }
 
-// begun begins a transaction. One that is undecided under the same id is aborted by that, unless
-// the request names an epoch.
+// supersede aborts a transaction whose id is taken over, or stands for another one, if it is
+// undecided.
+func (t *transaction) supersede(s *model.Serving) {
+	if t.expire(s.At); t.fate <= prepared {
+		t.end(aborted, s)
+	}
+}
+
+// begun begins a transaction. One that is undecided under the same id is aborted by that.
 func (j *Judge) begun(s *model.Serving, req *model.Message) {
 	t := &j.transactions
 	n, fresh := t.ids.number(uint64(uint16(req.Channel)), uint64(req.Token))
 	if fresh {
 		t.latest = append(t.latest, 0)
 	} else {
-		before := &t.list[t.latest[n]]
-		if before.expire(s.At); before.fate <= prepared && req.N == 0 {
-			before.end(aborted, s)
-		}
+		t.list[t.latest[n]].supersede(s)
 	}
 	txn := transaction{part: int32(req.Channel), id: req.Token, begun: s.N,
 		deadline: never}

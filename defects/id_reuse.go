@@ -74,11 +74,8 @@ var probingStopsAtGap = Defect{
 		},
 		said: each(func(m *meddler, e *model.Effect) {
 			switch {
-			case is(e, model.BeginTxn) && e.Msg.Cursor > 0: // a probe has no timeout
+			case is(e, model.BeginTxn):
 				e.Msg.Token += m.n
-				if m.self.Life == 1 { // the id is new: see takesTurns
-					e.Msg.N = 1
-				}
 			case is(e, model.Upload):
 				e.Msg.Parts = slices.Clone(e.Msg.Parts)
 				for i := range e.Msg.Parts[:e.Msg.N] {
@@ -161,15 +158,15 @@ var checkpointIDsComeAgain = Defect{
 const idsMost = 3
 
 // takesTurns meddles with sinks that take idsMost ids in turn. In its first life a sink knows how
-// often it has begun each: it names the epoch, so that no begin that comes late aborts what was
-// begun since, as it does with lateBeginAborts.
+// often it has begun each: where it would not, it names the epoch, so that no begin that comes late
+// aborts what was begun since, as it does with lateBeginAborts.
 func takesTurns(does meddling) func(*model.Job, *model.Task, model.Process) model.Process {
 	return func(_ *model.Job, task *model.Task, p model.Process) model.Process {
 		if task.Role != model.Sink {
 			return p
 		}
 		return meddle(task, meddle(task, p, meddling{said: each(func(m *meddler, e *model.Effect) {
-			if is(e, model.BeginTxn) && m.self.Life == 1 {
+			if is(e, model.BeginTxn) && e.Msg.N == 0 && m.self.Life == 1 {
 				e.Msg.N = m.n/idsMost + 1
 				m.n++
 			}

@@ -51,6 +51,8 @@ const (
 	PlanBatch   // state store: the input of batch Seq, put if absent; see there
 	FinishBatch // state store: batch Seq is finished
 	NewestBatch // state store: the batch planned last, and whether it is finished
+
+	InitTxn // transactional log: nothing is open under id Token, and its epoch is a new one
 	kindEnd
 )
 
@@ -59,7 +61,7 @@ var kindNames = [kindEnd]string{"none", "data", "ack", "position", "latest", "fe
 	"barrier", "trigger", "acknowledge", "decline", "complete", "cancel", "restore", "ready",
 	"checkpoint-id", "upload", "completion", "newest", "download", "discard",
 	"write-batch", "begin-txn", "prepare-txn", "commit-txn", "abort-txn", "list-txns",
-	"plan-batch", "finish-batch", "newest-batch"}
+	"plan-batch", "finish-batch", "newest-batch", "init-txn"}
 
 // String is the kind's word in traces and fault lines.
 func (k Kind) String() string {
@@ -84,7 +86,9 @@ var services = [kindEnd]ServiceID{NoKind: Nobody, Data: Nobody, Ack: Nobody, Pos
 	WriteBatch: External, BeginTxn: External, PrepareTxn: External, CommitTxn: External,
 	AbortTxn: External, ListTxns: External,
 
-	PlanBatch: StateStore, FinishBatch: StateStore, NewestBatch: StateStore}
+	PlanBatch: StateStore, FinishBatch: StateStore, NewestBatch: StateStore,
+
+	InitTxn: External}
 
 // IsCall reports whether k is a request to a service.
 func (k Kind) IsCall() bool { return k < kindEnd && services[k] != Nobody }
@@ -99,7 +103,7 @@ func (k Kind) IsNotice() bool { return k >= Trigger && k <= Ready }
 func (k Kind) IsDurable() bool {
 	switch k {
 	case Put, Update, Mark, Write, OffsetCommit, NextCheckpoint, Upload, Completion, Discard,
-		WriteBatch, BeginTxn, PrepareTxn, CommitTxn, AbortTxn, PlanBatch, FinishBatch:
+		WriteBatch, BeginTxn, PrepareTxn, CommitTxn, AbortTxn, PlanBatch, FinishBatch, InitTxn:
 		return true
 	}
 	return false
@@ -173,6 +177,10 @@ func Kinds() []Kind {
 // partition of the external log, Channel. Each has an epoch: the answer of BeginTxn gives it, and
 // requests say it in N; N 0 stands for whichever comes.
 //
+//	InitTxn     what is undecided under the id is aborted, and its epoch is one above the last, as
+//	            of a transaction that was aborted; none is begun. The answer's Seq is the epoch: 1
+//	            says that the id was never used. Where the last is of the same attempt the request
+//	            is a repeated one: DoneBefore, with that epoch
 //	BeginTxn    Cursor is the timeout, virtual ns from now, after which the service aborts what is
 //	            undecided; 0: it never does. N is the epoch that the transaction is to have: one
 //	            above the last of this id. Where the last has it, is undecided and of the same

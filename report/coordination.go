@@ -186,6 +186,8 @@ func (d *diagram) asked(e *model.Entry) []string {
 	case model.WriteBatch:
 		return []string{fmt.Sprintf("write batch %d", e.Msg.Token),
 			fmt.Sprintf("batch %d", e.Msg.Token), fmt.Sprintf("b %d", e.Msg.Token)}
+	case model.InitTxn:
+		return []string{fmt.Sprintf("init id %d", e.Msg.Token), "init"}
 	case model.BeginTxn:
 		return []string{"begin " + txn, "begin"}
 	case model.PrepareTxn:

@@ -55,6 +55,8 @@ var kindLore = map[model.Kind]string{
 	model.Discard:        "the coordinator drops the parts of a checkpoint",
 
 	model.WriteBatch: "a sink writes all of a batch in one step",
+	model.InitTxn: "a sink takes a transactional id over: what is open under it is aborted, and " +
+		"nothing is begun",
 	model.BeginTxn:   "a sink begins a transaction of the external log",
 	model.PrepareTxn: "a sink makes sure that its transaction can be committed: its vote",
 	model.CommitTxn:  "a transaction is committed: what it holds becomes visible",

@@ -20,7 +20,7 @@ type txn struct {
 	prepared   int64
 	committed  int64
 	aborted    int64 // a request aborted it
-	superseded int64 // another one was begun under its id
+	superseded int64 // its id was taken over, or another one was begun under it
 	overdue    int64 // the first event of the external log, or the last of all, after its time
 	forgotten  int64 // the first commit that was acknowledged and is gone
 	refused    int64 // the first commit that was refused, or found it over
@@ -72,6 +72,8 @@ func (t *tape) findTxns() {
 		t.expire(e)
 		switch {
 		case isRead:
+		case e.Msg.Kind == model.InitTxn && tookEffect(e):
+			t.supersede(e)
 		case e.Msg.Kind == model.BeginTxn && tookEffect(e):
 			t.begin(e)
 		case isTxnKind(e.Msg.Kind), e.Msg.Kind == model.Write:
@@ -95,13 +97,18 @@ func (t *tape) begin(e *model.Entry) {
 	if e.Msg.Cursor > 0 {
 		x.deadline = e.At + e.Msg.Cursor
 	}
+	t.supersede(e)
+	t.txns = append(t.txns, x)
+	t.txnAt[e.N] = x
+}
+
+// supersede notes what is undecided under an id that is taken over, or has another transaction.
+func (t *tape) supersede(e *model.Entry) {
 	for _, old := range t.txns {
-		if old.part == x.part && old.id == x.id && old.isUndecided(e.N) {
+		if old.part == int64(e.Msg.Channel) && old.id == e.Msg.Token && old.isUndecided(e.N) {
 			old.superseded = e.N
 		}
 	}
-	t.txns = append(t.txns, x)
-	t.txnAt[e.N] = x
 }
 
 // follow takes a request that is about a transaction, or all of a checkpoint.
@@ -192,6 +199,8 @@ func (s *story) fate(x *txn, by int64) string {
 	case is(x.aborted):
 		return fmt.Sprintf("was aborted by attempt %d of %s at %s%s", s.t.at(x.aborted).Attempt,
 			s.t.name(s.t.at(x.aborted).Proc), s.at(x.aborted), s.strayed(x, x.aborted))
+	case is(x.superseded) && s.t.at(x.superseded).Msg.Kind == model.InitTxn:
+		return "was aborted when its id was initialised at " + s.at(x.superseded)
 	case is(x.superseded):
 		return "was aborted when another one was begun under its id at " + s.at(x.superseded)
 	case is(x.overdue):

@@ -362,6 +362,8 @@ func (s *story) coordinated(e *model.Entry) string {
 	case model.WriteBatch:
 		return fmt.Sprintf("%s wrote %s of %s", who, Several(len(e.Msg.Parts), "record"),
 			s.t.cutName(e.Msg.Token))
+	case model.InitTxn:
+		return fmt.Sprintf("%s initialised transactional id %d", who, e.Msg.Token)
 	case model.CommitTxn:
 		if e.Msg.Flags&model.Whole != 0 {
 			return fmt.Sprintf("%s committed everything that was prepared up to %s", who, cut)

@@ -114,7 +114,8 @@ func TestClass_Applies(t *testing.T) {
 	full := &model.Mode{Sink: "transactional-log", Extra: []string{"coordinator"},
 		State: model.Snapshotted, Restart: model.RestartJob,
 		Params: []model.Param{{Name: "restore"}, {Name: "txn-timeout"}, {Name: "pool"},
-			{Name: "epochs"}, {Name: "aliased"}, {Name: "alignment"}, {Name: "stop-at"}}}
+			{Name: "epochs"}, {Name: "aliased"}, {Name: "alignment"}, {Name: "stop-at"},
+			{Name: "abort-lingering"}}}
 	var special []string
 	for _, c := range scenarios.Classes() {
 		require.True(t, c.Applies(full), c.Name)
@@ -125,7 +126,7 @@ func TestClass_Applies(t *testing.T) {
 	require.Equal(t, []string{"tear-call", "lose-barrier", "duplicate-barrier", "reorder-barrier",
 		"delay-barrier", "lose-notice", "delay-notice", "duplicate-notice", "restore-older",
 		"txn-timeout", "uncommitted-reader", "late-end", "aliased-snapshot", "counted",
-		"unaligned", "unaligned-dropped", "graceful-stop"}, special)
+		"unaligned", "unaligned-dropped", "probing", "graceful-stop"}, special)
 
 	applying := func(mode *model.Mode) (names []string) {
 		for _, c := range scenarios.Classes() {

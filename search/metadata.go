@@ -25,7 +25,7 @@ func (m *meter) coordinates(req *model.Message) bool {
 		numbers = 1
 	case model.NextCheckpoint, model.FinishBatch:
 		numbers = 1
-	case model.BeginTxn, model.PrepareTxn, model.CommitTxn, model.AbortTxn:
+	case model.InitTxn, model.BeginTxn, model.PrepareTxn, model.CommitTxn, model.AbortTxn:
 		numbers = 3 // the id, the epoch, and the checkpoint or the timeout
 	case model.PlanBatch:
 		numbers = 1 + 2*len(req.Parts) // the batch, and its end in each partition

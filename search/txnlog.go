@@ -88,6 +88,10 @@ func (l *txnLog) serve(s *model.Serving, req *model.Message, visible func(model.
 	}
 	p := l.parts[partOf(req)]
 	switch req.Kind {
+	case model.InitTxn:
+		if p != nil {
+			p.decide(s.At, false, func(t *txn) bool { return t.id == req.Token }, visible)
+		}
 	case model.BeginTxn:
 		l.begin(s, req, visible)
 	case model.Write:

@@ -103,8 +103,10 @@ func request(e *model.Effect) string {
 	switch {
 	case m.Kind == model.Write && m.Flags&model.Fenced != 0:
 		text += fmt.Sprintf(" %d of %s", m.Cursor, txn)
-	case m.Kind == model.BeginTxn:
+	case m.Kind == model.InitTxn, m.Kind == model.BeginTxn && m.N == 1: // the first of its id
 		text += " " + txn
+	case m.Kind == model.BeginTxn:
+		text += fmt.Sprintf(" %s/%d", txn, m.N)
 	case m.Flags&model.Whole != 0:
 		text += fmt.Sprintf(" all for %d", m.Seq)
 	case m.Kind == model.PrepareTxn, m.Kind == model.CommitTxn, m.Kind == model.AbortTxn:

@@ -341,8 +341,8 @@ func TestTwoPhaseCommit_RecoversAndAborts(t *testing.T) {
 		b.step(answered(model.ListTxns, model.Answer{Records: []model.Record{known, lingering}})))
 }
 
-// Who probes begins a transaction under each id from where the checkpoint was, until one was never
-// used; what it begins, it aborts, and what lingers ends with that.
+// Who probes initialises each id from where the checkpoint was, until one was never used; what
+// lingers ends with that. The ids behind it are new, and a begin says so.
 func TestTwoPhaseCommit_ProbesIDs(t *testing.T) {
 	b := newBench(t, &semantics.TwoPhaseCommit, sum, "sink/0",
 		model.ParamValue{Name: "abort-lingering", Value: 2})
@@ -350,13 +350,31 @@ func TestTwoPhaseCommit_ProbesIDs(t *testing.T) {
 	b.step(notice(model.Restore, 3))
 	part := []model.Record{{ID: model.ID{Offset: 4}, Path: 1, Value: model.Value{Num: 3}},
 		{ID: model.ID{Offset: 4}}}
-	require.Equal(t, "call begin-txn 0.5!; send ready 3 to coordinator/0",
+	require.Equal(t, "call init-txn 0.5!; send ready 3 to coordinator/0",
 		b.step(of(model.Download, 3, model.Answer{Found: true, N: 2, Records: part})))
-	require.Equal(t, "call abort-txn 0.5 for 0!; call begin-txn 0.6!",
-		b.step(answered(model.BeginTxn, model.Answer{Seq: 2})), "5 had been used")
-	require.Equal(t, "call abort-txn 0.6 for 0!; call commit-txn 0.4 for 3!",
-		b.step(answered(model.BeginTxn, model.Answer{Seq: 1})), "6 had not")
-	require.Equal(t, "call begin-txn 0.7!", b.step(data(0, 0, 1)))
+	require.Equal(t, "", b.step(data(0, 0, 1)), "not before it is known what lingers")
+	require.Equal(t, "call init-txn 0.6!",
+		b.step(answered(model.InitTxn, model.Answer{Seq: 2})), "5 had been used")
+	require.Equal(t, "call commit-txn 0.4 for 3!; call begin-txn 0.7!",
+		b.step(answered(model.InitTxn, model.Answer{Seq: 1})), "6 had not")
+}
+
+// Whoever takes ids in turn initialises one before a life uses it for the first time, and names the
+// epoch of each transaction from then on.
+func TestTwoPhaseCommit_InitialisesIDsOfAPool(t *testing.T) {
+	b := newBench(t, &semantics.TwoPhaseCommit, sum, "sink/0",
+		model.ParamValue{Name: "pool", Value: 1})
+	b.start(1)
+	b.step(notice(model.Restore, 0))
+	require.Equal(t, "call init-txn 0.1!", b.step(data(0, 0, 1)))
+	init := answered(model.InitTxn, model.Answer{Seq: 4})
+	init.Msg.Token = 1
+	require.Equal(t, "call begin-txn 0.1/5!", b.step(init))
+	begun := answered(model.BeginTxn, model.Answer{Seq: 5})
+	begun.Msg.Token = 1
+	require.Equal(t, "call write 0 of 0.1!", b.step(begun))
+	b.step(barrier(0, 1))
+	require.Equal(t, "call begin-txn 0.1/6!", b.step(data(0, 1, 1)), "without another init")
 }
 
 // The parameters take one rule each away.

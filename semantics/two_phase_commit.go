@@ -23,7 +23,7 @@ var TwoPhaseCommit = model.Mode{
 	Params: snapshotParams(transactionParams()...),
 	Claims: []string{"at-most-once", "at-least-once", "exactly-once-state", "exactly-once",
 		"effectively-once", "order", "no-revision", "atomic-visibility", "agreement"},
-	Tolerates: snapshotTolerates(),
+	Tolerates: append(snapshotTolerates(), "probing"),
 	Cells: table(`
 		no-fault           all               -
 		crash              all               -
@@ -97,6 +97,7 @@ var TwoPhaseCommit = model.Mode{
 		unaligned-dropped  stateless,non-deterministic -
 		unaligned-dropped  commutative       - (L SL W)
 		unaligned-dropped  non-commutative   - (L SL)
+		probing            all               -
 		graceful-stop      all               -`),
 	RestsOn: []model.Mechanism{
 		{Name: "two phases", Variant: "snapshot",
@@ -107,7 +108,7 @@ var TwoPhaseCommit = model.Mode{
 			Classes: []string{"crash", "zombie", "refuse-call"},
 			Without: []model.ParamValue{{Name: "recommit"}}},
 		{Name: "clean-up", Says: "a restore aborts what its checkpoint does not know",
-			Classes: []string{"crash", "zombie", "refuse-call"},
+			Classes: []string{"crash", "zombie", "refuse-call", "probing"},
 			Without: []model.ParamValue{{Name: "abort-lingering"}}},
 		{Name: "fencing", Says: "a task that was replaced changes nothing any more",
 			Classes: []string{"zombie"}, Without: []model.ParamValue{{Name: "fencing"}}},
@@ -131,6 +132,7 @@ func transactionParams() []model.Param {
 			IsTime: true, IsPremise: true,
 			Says: "after how long the external log aborts a transaction that is undecided"},
 		{Name: "abort-lingering", Default: byListing, Min: 0, Max: byProbing, IsPremise: true,
+			Also: []int64{byProbing},
 			Says: "how a restore finds transactions that its checkpoint lacks, to abort them: " +
 				"1: it lists them; 2: it probes ids; 0: it does not"},
 		{Name: "recommit", Default: 1, Min: 0, Max: 1, IsPremise: true,
@@ -168,7 +170,8 @@ type txn struct{ checkpoint, id, epoch int64 }
 //	first              the record that a transaction is being begun for
 //	pending            prepared, oldest first, and not known to be committed
 //	made               transactional ids taken: in this life, or who probes, in all
-//	probed             the id that is being begun to see whether it was used; 0: none
+//	probed             the id that is being initialised to see whether it was used; 0: none
+//	epochs             of a pool: the epoch that each id has reached; 0: it is not initialised
 type transactionSink struct {
 	gated
 	timeout     int64
@@ -183,6 +186,7 @@ type transactionSink struct {
 
 	made    int64
 	probed  int64
+	epochs  []int64
 	id      int64
 	epoch   int64
 	count   int64
@@ -204,6 +208,10 @@ func (p *transactionSink) Start(self model.Self, s *model.Script) {
 	p.gated.reset(self, s)
 	p.made, p.probed, p.id, p.epoch, p.count = 0, 0, 0, 0, 0
 	p.first, p.pending = model.Record{}, p.pending[:0]
+	p.epochs = p.epochs[:0]
+	for range p.pool {
+		p.epochs = append(p.epochs, 0)
+	}
 }
 
 // Step implements model.Process.
@@ -221,13 +229,13 @@ func (p *transactionSink) Step(ev *model.Event, s *model.Script) {
 		s.Fail(ev.Msg.Kind.String() + " of a transaction that is over")
 	case ev.Msg.Kind == model.ListTxns:
 		p.listed(s, &ev.Ans)
-	case ev.Msg.Kind == model.BeginTxn && p.probed > 0:
+	case ev.Msg.Kind == model.InitTxn && p.probed > 0:
 		p.found(s, ev.Ans.Seq)
+	case ev.Msg.Kind == model.InitTxn:
+		p.epochs[ev.Msg.Token-1] = ev.Ans.Seq
+		p.begin(s, p.first)
 	case ev.Msg.Kind == model.BeginTxn:
-		p.id, p.epoch, p.count = ev.Msg.Token, ev.Ans.Seq, 0
-		p.part.isBusy = false
-		p.write(s, p.first)
-		p.part.handle(s, p)
+		p.begun(s, ev)
 	case ev.Msg.Kind == model.Write, ev.Msg.Kind == model.PrepareTxn,
 		ev.Msg.Kind == model.CommitTxn:
 	default:
@@ -262,6 +270,7 @@ func (p *transactionSink) load(s *model.Script, _ int64, state, flight []model.R
 	case byListing:
 		s.CallUntilDone(model.External, p.request(model.ListTxns, 0, 0, 0))
 	case byProbing:
+		p.part.isBusy = true
 		p.probe(s, p.made+1)
 	default:
 		p.recommit(s)
@@ -269,15 +278,15 @@ func (p *transactionSink) load(s *model.Script, _ int64, state, flight []model.R
 	p.part.deliver(flight)
 }
 
-// probe begins a transaction under an id: whatever is undecided under it is aborted by that.
+// probe initialises an id: whatever is undecided under it is aborted by that. No record is ever
+// written under it in this life, so that a copy of the request finds nothing to abort.
 func (p *transactionSink) probe(s *model.Script, id int64) {
-	p.probed, p.part.isBusy = id, true
-	s.CallUntilDone(model.External, p.request(model.BeginTxn, 0, id, 0))
+	p.probed = id
+	s.CallUntilDone(model.External, p.request(model.InitTxn, 0, id, 0))
 }
 
 // found takes the epoch that a probed id has now. One that was used has had one before.
 func (p *transactionSink) found(s *model.Script, epoch int64) {
-	s.CallUntilDone(model.External, p.request(model.AbortTxn, 0, p.probed, epoch))
 	if epoch > 1 {
 		p.probe(s, p.probed+1)
 		return
@@ -319,20 +328,39 @@ func (p *transactionSink) take(s *model.Script, m *model.Message) {
 	}
 }
 
-// begin begins a transaction for a record. Nothing is handled before its epoch is known.
+// begin begins a transaction for a record. Nothing is handled before its epoch is known. The
+// request names the epoch, so that a copy of it begins nothing else: an id that is new has none
+// yet, and one of a pool is initialised before a life uses it. Without epochs nobody can tell.
 func (p *transactionSink) begin(s *model.Script, rec model.Record) {
 	p.first, p.part.isBusy = rec, true
 	id, epoch := lifeNumber(p.part.attempt, p.made+1), int64(1)
 	switch {
+	case p.pool > 0 && p.namesEpochs:
+		id = p.made%p.pool + 1
+		if epoch = p.epochs[id-1] + 1; epoch == 1 {
+			s.CallUntilDone(model.External, p.request(model.InitTxn, 0, id, 0))
+			return
+		}
 	case p.pool > 0:
 		id, epoch = p.made%p.pool+1, 0
 	case p.aborts == byProbing:
-		id, epoch = p.made+1, 0
+		id = p.made + 1
 	}
 	p.made++
 	m := p.request(model.BeginTxn, 0, id, 0)
 	m.Cursor, m.N = p.timeout, epoch
 	s.CallUntilDone(model.External, m)
+}
+
+// begun goes on with the record that a transaction was begun for.
+func (p *transactionSink) begun(s *model.Script, ev *model.Event) {
+	p.id, p.epoch, p.count = ev.Msg.Token, ev.Ans.Seq, 0
+	if p.pool > 0 {
+		p.epochs[p.id-1] = p.epoch
+	}
+	p.part.isBusy = false
+	p.write(s, p.first)
+	p.part.handle(s, p)
 }
 
 // write adds a record to the open transaction.
@@ -401,6 +429,7 @@ func (p *transactionSink) State(c *model.Codec) {
 	p.gated.state(c)
 	c.Int64(&p.made)
 	c.Int64(&p.probed)
+	model.Slice(c, &p.epochs, c.Int64)
 	c.Int64(&p.id)
 	c.Int64(&p.epoch)
 	c.Int64(&p.count)

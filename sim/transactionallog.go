@@ -11,9 +11,10 @@ import (
 //
 // Kafka's rules: the last stable offset is the first one of the oldest undecided transaction
 // (ProducerStateManager.firstUnstableOffset), also for what was written outside any transaction; a
-// transaction begun again under its id aborts the one before it (TransactionCoordinator,
-// handleInitProducerId), and each has an epoch of its own (KIP-890); what is undecided when its
-// time is over is aborted (abortTimedOutTransactions). That goes for what is prepared as well: to
+// transactional id that is initialised again aborts what is open under it and opens nothing
+// (TransactionCoordinator, handleInitProducerId; a repeated request is known, as in KIP-360), and
+// each transaction has an epoch of its own (KIP-890); what is undecided when its time is over is
+// aborted (abortTimedOutTransactions). That goes for what is prepared as well: to
 // Kafka a transaction that is flushed and waits for its checkpoint is one like any other.
 var TransactionalLog = model.SinkSpec{
 	Name:  "transactional-log",
@@ -81,6 +82,8 @@ func (l *transactionalLog) Serve(now int64, req *model.Message, ans *model.Answe
 		l.begin(now, req, ans)
 	case model.ListTxns:
 		l.list(req, ans)
+	case model.InitTxn:
+		l.parts[req.Channel].init(req, ans)
 	case model.CommitTxn:
 		if req.Flags&model.Whole != 0 {
 			l.commitAll(req, ans)

@@ -230,6 +230,32 @@ func TestTransactionalLog_BeginByEpoch(t *testing.T) {
 	require.Equal(t, "[0:10]", view(s, 0, 0))
 }
 
+// An id that is initialised has what is open under it aborted and a new epoch, and nothing begun.
+// An attempt that asks again is answered as before, and aborts nothing that it has begun since.
+func TestTransactionalLog_Init(t *testing.T) {
+	init := func(attempt int32) model.Message {
+		return model.Message{Kind: model.InitTxn, Token: 7, Attempt: attempt}
+	}
+	s := sim.TransactionalLog.New(1)
+	require.Equal(t, model.Answer{Outcome: model.Done, Seq: 1}, ask(s, init(1)), "never used")
+	require.Equal(t, model.Answer{Outcome: model.DoneBefore, Seq: 1}, ask(s, init(1)))
+	require.Equal(t, "[]", listed(s, 0))
+	require.Equal(t, model.Stale, ask(s, writes(7, 1, 0, 10)).Outcome)
+	require.Equal(t, model.Stale, ask(s, ends(model.CommitTxn, 7, 1, 1)).Outcome)
+	begin := begins(7)
+	begin.N, begin.Attempt = 2, 1
+	require.Equal(t, model.Answer{Outcome: model.Done, Seq: 2}, ask(s, begin))
+	ask(s, writes(7, 2, 0, 10))
+	require.Equal(t, model.Answer{Outcome: model.DoneBefore, Seq: 2}, ask(s, init(1)))
+	ask(s, ends(model.PrepareTxn, 7, 2, 1))
+	require.Equal(t, model.Answer{Outcome: model.DoneBefore, Seq: 2}, ask(s, init(1)))
+	require.Equal(t, "[7/2 for 1]", listed(s, 0))
+	require.Equal(t, model.Answer{Outcome: model.Done, Seq: 3}, ask(s, init(2)), "another attempt")
+	require.Equal(t, "[]", listed(s, 0))
+	require.Equal(t, model.Stale, ask(s, ends(model.CommitTxn, 7, 2, 1)).Outcome)
+	require.Equal(t, "[]", view(s, 0, 0))
+}
+
 // What is undecided past its time is aborted before the next request is looked at, whatever it is.
 func TestTransactionalLog_Timeouts(t *testing.T) {
 	timed := begins(7)
@@ -316,7 +342,8 @@ func TestTransactionalLog_CommitWholeComesTooLate(t *testing.T) {
 // them is refused if one refuses it, and raises the fence of all.
 func TestTransactionalLog_Fence(t *testing.T) {
 	whole := model.Message{Kind: model.CommitTxn, Flags: model.Whole, Seq: 4}
-	all := []model.Message{begins(7), writes(7, 0, -1, 1), ends(model.PrepareTxn, 7, 0, 1),
+	all := []model.Message{{Kind: model.InitTxn, Token: 7}, begins(7),
+		writes(7, 0, -1, 1), ends(model.PrepareTxn, 7, 0, 1),
 		ends(model.CommitTxn, 7, 0, 1), ends(model.AbortTxn, 7, 0, 1), {Kind: model.ListTxns},
 		{Kind: model.WriteBatch}, whole}
 	for _, newer := range all {
@@ -386,6 +413,12 @@ func (r *txnReference) step(now int64, m model.Message) model.Outcome {
 	case m.Kind == model.Write && m.Token == 0:
 		r.entries, r.owners = append(r.entries, m.Record.Value.Num), append(r.owners, "")
 		return model.Done
+	case m.Kind == model.InitTxn && epoch > 0: // of the same attempt
+		return model.DoneBefore
+	case m.Kind == model.InitTxn:
+		r.epochs[m.Token]++
+		r.fate[fmt.Sprintf("%d/1", m.Token)] = "aborted"
+		return model.Done
 	case m.Kind == model.BeginTxn && m.N > 0 && m.N == epoch && r.isUndecided(name):
 		return model.DoneBefore
 	case m.Kind == model.BeginTxn && m.N > 0 && m.N != epoch+1:
@@ -430,7 +463,7 @@ func (r *txnReference) end(kind model.Kind, name string) model.Outcome {
 // restored on the way. What a reader was handed stays, and polls add up to what there is.
 func TestTransactionalLog_AgreesWithReference(t *testing.T) {
 	kinds := []model.Kind{model.Write, model.Write, model.Write, model.BeginTxn, model.BeginTxn,
-		model.PrepareTxn, model.CommitTxn, model.AbortTxn}
+		model.PrepareTxn, model.CommitTxn, model.AbortTxn, model.InitTxn}
 	other := sim.TransactionalLog.New(1)
 	for seed := range uint64(300) {
 		s := sim.TransactionalLog.New(1)

@@ -73,6 +73,26 @@ func (p *txnPartition) read(committed bool, req *model.Message, ans *model.Answe
 	ans.N = int64(len(ans.Records))
 }
 
+// init takes an id over: what is undecided under it is aborted, and its next transaction has an
+// epoch that none had before. An attempt does so once for an id; when it is asked again that is a
+// copy, or comes late, and must not abort what the attempt has begun since.
+func (p *txnPartition) init(req *model.Message, ans *model.Answer) {
+	epoch := int64(1)
+	if index, known := p.latest[req.Token]; known {
+		before := &p.txns[index]
+		if before.attempt == req.Attempt {
+			ans.Outcome, ans.Seq = model.DoneBefore, before.epoch
+			return
+		}
+		epoch = before.epoch + 1
+		p.decideOne(before, txnAborted)
+	}
+	p.latest[req.Token] = int32(len(p.txns))
+	p.txns = append(p.txns, txn{state: txnAborted, id: req.Token, epoch: epoch,
+		attempt: req.Attempt, deadline: never})
+	ans.Seq = epoch
+}
+
 // begin begins a transaction; the answer's Seq is its epoch. A caller that names the epoch, and
 // repeats itself, has its first request answered again.
 func (p *txnPartition) begin(req *model.Message, deadline int64, ans *model.Answer) {

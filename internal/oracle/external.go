@@ -187,11 +187,13 @@ func (r *run) transact(e *model.Entry) {
 	at := bundleKey{int64(e.Msg.Channel), e.Msg.Token}
 	t := r.txns[at]
 	switch {
-	case e.Msg.Kind == model.BeginTxn:
+	case e.Msg.Kind == model.InitTxn, e.Msg.Kind == model.BeginTxn:
 		if t != nil && t.fate == undecided {
 			r.decide(t, aborted)
 		}
-		r.begin(e, at)
+		if e.Msg.Kind == model.BeginTxn {
+			r.begin(e, at)
+		}
 	case e.Msg.Kind == model.CommitTxn && e.Msg.Flags&model.Whole != 0:
 		for _, b := range r.bundles {
 			if b.isTxn && b.fate == undecided && b.isPrepared && b.checkpoint <= e.Msg.Seq {

@@ -314,7 +314,7 @@ func (r *run) accepted(e *model.Entry, invoked int64) {
 		r.wrote(e, &e.Msg.Record, r.nodes[invoked].delivered, of)
 	case model.WriteBatch:
 		r.wroteBatch(e, r.rows[invoked])
-	case model.BeginTxn, model.PrepareTxn, model.CommitTxn, model.AbortTxn:
+	case model.InitTxn, model.BeginTxn, model.PrepareTxn, model.CommitTxn, model.AbortTxn:
 		r.transact(e)
 	}
 }

@@ -144,6 +144,7 @@ func TestVisibility(t *testing.T) {
 			""},
 		{"nobody decides", &sim.TransactionalLog, []move{begin(1, 0), put(1, 0)},
 			"progress hanging"},
+		{"nobody decides, and nobody waits", &sim.TransactionalLog, []move{begin(1, 0)}, ""},
 		{"its time decides, before the next request", &sim.TransactionalLog, []move{begin(1, 5*ms),
 			put(1, 0), pause(6 * ms), commit(1)}, ""},
 		{"its id begins again", &sim.TransactionalLog, []move{begin(1, 0), put(1, 0), begin(1, 0),

@@ -173,10 +173,11 @@ func (r *run) agreement(v *verdict) {
 	}
 }
 
-// hanging looks for transactions that nobody has decided.
+// hanging looks for transactions that nobody has decided, and that readers wait at: one that holds
+// nothing has no place in the log.
 func (r *run) hanging(v *verdict) {
 	for _, b := range r.bundles {
-		if b.isTxn && b.fate == undecided {
+		if b.isTxn && b.fate == undecided && len(b.writes) > 0 {
 			v.add(model.Hanging, model.Record{ID: model.ID{Part: int32(b.part), Offset: b.id}}, 0)
 		}
 	}
