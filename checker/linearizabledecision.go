@@ -136,6 +136,7 @@ func (l *linear) decisions(stepsMax int) model.Verdict {
 		if call.Req.Kind == model.CommitTxn && call.Req.Flags&model.Whole != 0 &&
 			call.Outcome != model.Refused && l.mayBeDecided(call) {
 			r.mayDecide(toCommit, call.Invoked, source)
+			r.mayDecide(toAbort, call.Invoked, source)
 		}
 	})
 	l.addTimeouts(r)

@@ -247,6 +247,16 @@ func (p *play) outputs(names []string) (list []model.Record) {
 	return list
 }
 
+// isGone reports whether a part of a checkpoint was aborted.
+func (p *play) isGone(checkpoint int64) bool {
+	for _, key := range model.SortedKeys(p.snap.txns, nil) {
+		if txn := p.snap.txns[key]; txn.checkpoint == checkpoint && txn.isOver && !txn.isCommit {
+			return true
+		}
+	}
+	return false
+}
+
 func (p *play) transact(verb string, words []string, old bool) {
 	sink := func(part int) *life {
 		name := "sink/" + strconv.Itoa(part)
@@ -269,7 +279,7 @@ func (p *play) transact(verb string, words []string, old bool) {
 			Seq: id}, model.Answer{Outcome: model.Done})
 		for _, key := range model.SortedKeys(p.snap.txns, nil) {
 			if txn := p.snap.txns[key]; txn.checkpoint != 0 && txn.checkpoint <= id {
-				txn.end(true)
+				txn.end(!p.isGone(txn.checkpoint))
 			}
 		}
 		return

@@ -284,6 +284,10 @@ var snapStories = []struct{ name, spec, mode, story, want string }{
 	{"global/one step", "double*", "volatile",
 		"in a1 c2; apply 0:0; apply 0:1; begin 7; begin 8/1; add 7 0:0; add 8 0:1; prepare 7 1; " +
 			"prepare 8 1; see; whole 1; see", snapHold},
+	{"global/a part is gone", "double*", "volatile",
+		"in a1 c2; apply 0:0; apply 0:1; begin 7; begin 8/1; add 7 0:0; add 8 0:1; prepare 7 1; " +
+			"prepare 8 1; decide 8 abort; whole 2; see",
+		"global-visibility: holds; agreement: holds; at-least-once: loss 0:0, loss 0:1"},
 	{"global/two steps", "double*", "volatile",
 		"in a1 c2; apply 0:0; apply 0:1; begin 7; begin 8/1; add 7 0:0; add 8 0:1; prepare 7 1; " +
 			"prepare 8 1; decide 7 commit; see; decide 8 commit; see",

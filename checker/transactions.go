@@ -179,18 +179,12 @@ func (j *Judge) current(part int16, id int64) *transaction {
 // decide follows a request that took an id over, began a transaction, prepared or ended it. What it
 // was answered is believed: only what nobody ended is judged by its deadline.
 func (j *Judge) decide(s *model.Serving, req *model.Message) {
-	t := &j.transactions
 	switch {
 	case req.Kind == model.BeginTxn:
 		j.begun(s, req)
 		return
 	case req.Kind == model.CommitTxn && req.Flags&model.Whole != 0:
-		for i := range t.list {
-			txn := &t.list[i]
-			if txn.expire(s.At); txn.fate == prepared && txn.checkpoint <= req.Seq {
-				j.commits(txn, s)
-			}
-		}
+		j.decideWhole(s, req.Seq)
 		return
 	}
 	txn := j.current(req.Channel, req.Token)
@@ -210,6 +204,29 @@ func (j *Judge) decide(s *model.Serving, req *model.Message) {
 			txn.checkpoint = req.Seq
 		}
 		j.commits(txn, s)
+	}
+}
+
+// decideWhole decides what is prepared for a checkpoint or an earlier one: of each all is
+// committed, or, where one transaction was aborted, the rest is aborted as well.
+func (j *Judge) decideWhole(s *model.Serving, checkpoint int64) {
+	list := j.transactions.list
+	for i := range list {
+		list[i].expire(s.At)
+	}
+	for i := range list {
+		txn := &list[i]
+		if txn.fate != prepared || txn.checkpoint > checkpoint {
+			continue
+		}
+		isAborted := slices.ContainsFunc(list, func(other transaction) bool {
+			return other.fate == aborted && other.checkpoint == txn.checkpoint
+		})
+		if isAborted {
+			txn.end(aborted, s)
+		} else {
+			j.commits(txn, s)
+		}
 	}
 }
 

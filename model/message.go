@@ -192,8 +192,10 @@ func Kinds() []Kind {
 //	PrepareTxn  CommitTxn, AbortTxn: Done, or DoneBefore where that is so already; Stale where it
 //	            cannot be any more: it was ended otherwise, is not known, or is of another epoch.
 //	            So is a Write. CommitTxn takes an open transaction too
-//	CommitTxn   with Whole: all transactions of checkpoint Seq, or an earlier one, that are
-//	            prepared in any partition are committed in one step
+//	CommitTxn   with Whole: what is prepared for checkpoint Seq, or an earlier one, in any
+//	            partition is decided in one step. Of a checkpoint all is committed, or, where one
+//	            of its transactions was aborted, the rest is too: N of the answer are. Where
+//	            nothing is left to decide the answer is DoneBefore, or Stale if Seq was given up
 //	ListTxns    Records: ID.Offset is the transactional id, Op 0: open, 1: prepared, Value.Num
 //	            the checkpoint, if it is prepared, and Path the epoch
 //

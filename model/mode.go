@@ -64,6 +64,8 @@ type Mode struct {
 	ClaimsStateless []string
 	// ClaimsDeterministic hold besides where every operator is deterministic.
 	ClaimsDeterministic []string
+	// ClaimsWith hold besides where a parameter has a value that is not its default.
+	ClaimsWith []ClaimsWith
 	// RestsOn names what makes cells clean. A clean cell is one in which the class is listed, or
 	// whose fault does no harm and whose crash does: what keeps crashes clean keeps all of them.
 	RestsOn []Mechanism
@@ -92,6 +94,23 @@ func (m *Mode) ClaimsFor(kind OperatorKind) []string {
 		return m.Claims
 	}
 	return slices.Concat(m.Claims, m.ClaimsDeterministic)
+}
+
+// ClaimsWith are what a mode claims besides of a job with a value of a parameter.
+type ClaimsWith struct {
+	Param  ParamValue
+	Claims []string
+}
+
+// ClaimsUnder is what m claims of such a job with parameters that are set.
+func (m *Mode) ClaimsUnder(kind OperatorKind, params []ParamValue) []string {
+	claims := m.ClaimsFor(kind)
+	for _, w := range m.ClaimsWith {
+		if slices.Contains(params, w.Param) {
+			claims = slices.Concat(claims, w.Claims)
+		}
+	}
+	return claims
 }
 
 // Param returns the declaration of a parameter, or nil.

@@ -160,7 +160,7 @@ func (c *Case) unknownClaim() *model.Verdict {
 
 // claims is what the mode claims of such a job.
 func (c *Case) claims() []string {
-	return c.Scenario.Mode.ClaimsFor(c.Scenario.Topology.Kind())
+	return c.Scenario.Claims()
 }
 
 // isClaimed reports whether the mode claims a property under the faults that struck.

@@ -227,6 +227,9 @@ func (d *diagram) coordinationServed(e *model.Entry) string {
 	case model.Completion:
 		return "decided"
 	case model.CommitTxn:
+		if e.Ans.N > 0 {
+			return "given up"
+		}
 		return "committed"
 	case model.AbortTxn:
 		return "aborted"

@@ -146,6 +146,10 @@ func (w *writer) mode(lib *scenarios.Library, m *model.Mode) {
 	w.topic(m.Name, "a mode")
 	w.paragraph(m.Says + ".")
 	w.item("claims", strings.Join(m.Claims, ", "))
+	for _, with := range m.ClaimsWith {
+		w.item(fmt.Sprintf("with %s=%d", with.Param.Name, with.Param.Value),
+			strings.Join(with.Claims, ", "))
+	}
 	w.item("and where operators are deterministic", strings.Join(m.ClaimsDeterministic, ", "))
 	w.item("and without keyed state", strings.Join(m.ClaimsStateless, ", "))
 	w.item("under", strings.Join(m.Tolerates, ", "))

@@ -28,7 +28,7 @@ func NewOrders(x *search.Orders, s *scenarios.Scenario, records int, found *sear
 	}
 	for i := range x.Library.Properties {
 		doc.Verdicts = append(doc.Verdicts, orderedProperty(x.Library.Properties[i].Name,
-			found.Counts[i], s.Mode.ClaimsFor(s.Topology.Kind()), len(doc.Unclaimed) == 0))
+			found.Counts[i], s.Claims(), len(doc.Unclaimed) == 0))
 	}
 	for _, kind := range model.Anomalies() {
 		tape := found.Witnesses[kind]

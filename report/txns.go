@@ -114,10 +114,8 @@ func (t *tape) supersede(e *model.Entry) {
 // follow takes a request that is about a transaction, or all of a checkpoint.
 func (t *tape) follow(e *model.Entry) {
 	if e.Msg.Kind == model.CommitTxn && e.Msg.Flags&model.Whole != 0 {
-		for _, x := range t.txns {
-			if tookEffect(e) && x.prepared != 0 && x.checkpoint <= e.Msg.Seq && x.isUndecided(e.N) {
-				x.committed = e.N
-			}
+		if tookEffect(e) {
+			t.followWhole(e)
 		}
 		return
 	}
@@ -143,6 +141,26 @@ func (t *tape) follow(e *model.Entry) {
 		x.committed = e.N
 	case e.Msg.Kind == model.AbortTxn:
 		x.aborted = e.N
+	}
+}
+
+// followWhole takes a commit of all up to a checkpoint: where a part of one was aborted, the rest
+// of it is too.
+func (t *tape) followWhole(e *model.Entry) {
+	gone := map[int64]bool{}
+	for _, x := range t.txns {
+		if x.prepared != 0 && x.committed == 0 && !x.isUndecided(e.N) {
+			gone[x.checkpoint] = true
+		}
+	}
+	for _, x := range t.txns {
+		switch {
+		case x.prepared == 0 || x.checkpoint > e.Msg.Seq || !x.isUndecided(e.N):
+		case gone[x.checkpoint]:
+			x.aborted = e.N
+		default:
+			x.committed = e.N
+		}
 	}
 }
 
@@ -196,6 +214,9 @@ func (s *story) fate(x *txn, by int64) string {
 	switch {
 	case is(x.committed):
 		return "was committed at " + s.at(x.committed) + s.strayed(x, x.committed)
+	case is(x.aborted) && s.t.at(x.aborted).Msg.Kind == model.CommitTxn:
+		return fmt.Sprintf("was given up at %s, since another transaction of %s was aborted",
+			s.at(x.aborted), s.t.cutName(x.checkpoint))
 	case is(x.aborted):
 		return fmt.Sprintf("was aborted by attempt %d of %s at %s%s", s.t.at(x.aborted).Attempt,
 			s.t.name(s.t.at(x.aborted).Proc), s.at(x.aborted), s.strayed(x, x.aborted))

@@ -115,7 +115,7 @@ func TestClass_Applies(t *testing.T) {
 		State: model.Snapshotted, Restart: model.RestartJob,
 		Params: []model.Param{{Name: "restore"}, {Name: "txn-timeout"}, {Name: "pool"},
 			{Name: "epochs"}, {Name: "aliased"}, {Name: "alignment"}, {Name: "stop-at"},
-			{Name: "abort-lingering"}}}
+			{Name: "abort-lingering"}, {Name: "global"}}}
 	var special []string
 	for _, c := range scenarios.Classes() {
 		require.True(t, c.Applies(full), c.Name)
@@ -126,7 +126,8 @@ func TestClass_Applies(t *testing.T) {
 	require.Equal(t, []string{"tear-call", "lose-barrier", "duplicate-barrier", "reorder-barrier",
 		"delay-barrier", "lose-notice", "delay-notice", "duplicate-notice", "restore-older",
 		"txn-timeout", "uncommitted-reader", "late-end", "aliased-snapshot", "counted",
-		"unaligned", "unaligned-dropped", "probing", "graceful-stop"}, special)
+		"unaligned", "unaligned-dropped", "probing", "global-commit",
+		"graceful-stop"}, special)
 
 	applying := func(mode *model.Mode) (names []string) {
 		for _, c := range scenarios.Classes() {

@@ -83,6 +83,9 @@ func (s *Scenario) ModeText() string {
 	return s.Mode.Name + " with " + s.Defect.Name
 }
 
+// Claims is what the mode claims of the job as it is set.
+func (s *Scenario) Claims() []string { return s.Mode.ClaimsUnder(s.Topology.Kind(), s.Params) }
+
 // ParamText writes a value of a parameter as files and flags have it; a nil parameter is one that
 // the mode does not declare.
 func ParamText(p *model.Param, value int64) string {

@@ -31,6 +31,10 @@ func (c Claim) String() string { return claimNames[c] }
 func ClaimOf(mode *model.Mode, class *scenarios.Class, kind model.OperatorKind,
 	p *checker.Property) Claim {
 	cell, _ := mode.Cell(class.Name, kind)
+	set := &scenarios.Scenario{Mode: mode}
+	if class.Vary != nil {
+		class.Vary(set)
+	}
 	switch {
 	case !class.Applies(mode):
 		return NoClaim
@@ -38,7 +42,7 @@ func ClaimOf(mode *model.Mode, class *scenarios.Class, kind model.OperatorKind,
 		return slices.Contains(cell.Must, a)
 	}):
 		return ClaimViolated
-	case slices.Contains(mode.ClaimsFor(kind), p.Name) &&
+	case slices.Contains(mode.ClaimsUnder(kind, set.Params), p.Name) &&
 		slices.Contains(mode.Tolerates, class.Name):
 		return ClaimHolds
 	}

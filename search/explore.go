@@ -138,9 +138,8 @@ func (x *Exploration) setSeeds() error {
 
 // Claims reports whether the mode claims property i of the runs in Inside.
 func (x *Exploration) Claims(i int) bool {
-	mode, name := x.Scenario.Mode, x.Library.Properties[i].Name
 	return len(x.Unlike) == 0 &&
-		slices.Contains(mode.ClaimsFor(x.Scenario.Topology.Kind()), name)
+		slices.Contains(x.Scenario.Claims(), x.Library.Properties[i].Name)
 }
 
 // IsBroken reports whether property i is claimed of a run that violates it.

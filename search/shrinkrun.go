@@ -122,7 +122,7 @@ func (k *shrinker) keeper(s *scenarios.Scenario, res *scenarios.Result) func(*sc
 
 // breaksClaim reports whether a run violates what its mode claims of it.
 func breaksClaim(lib *scenarios.Library, s *scenarios.Scenario, res *scenarios.Result) bool {
-	claims := s.Mode.ClaimsFor(s.Topology.Kind())
+	claims := s.Claims()
 	return slices.ContainsFunc(res.Verdicts, func(v model.Verdict) bool {
 		return v.Result == model.Violated && slices.Contains(claims, v.Property)
 	}) && len(Unclaimed(lib, s, res.Subject.History.Reached)) == 0

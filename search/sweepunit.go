@@ -127,7 +127,7 @@ func (s *Sweep) prepareUnit(i int) error {
 		}
 	}
 	u.unlike = len(u.Scenario.Unlike()) > 0
-	claims := u.Scenario.Mode.ClaimsFor(u.Scenario.Topology.Kind())
+	claims := u.Scenario.Claims()
 	for i := range s.lib.Properties {
 		name := s.lib.Properties[i].Name
 		u.decides = append(u.decides, u.any && name != Findings ||

@@ -19,6 +19,7 @@ type txnPart struct {
 	latest    map[int64]*txn
 	undecided []*txn
 	hidden    []hiddenEntry
+	gone      map[int64]bool // the checkpoints that a part was prepared for and aborted
 }
 
 type hiddenEntry struct {
@@ -72,6 +73,9 @@ func (p *txnPart) decide(at int64, isGood bool, isChosen func(*txn) bool,
 			return false
 		}
 		t.isDone, t.isGood = true, isGood
+		if !isGood && t.isPrepared {
+			p.gone[t.checkpoint] = true
+		}
 		return true
 	})
 	p.settle(at, visible)
@@ -117,7 +121,7 @@ func (l *txnLog) serve(s *model.Serving, req *model.Message, visible func(model.
 func (l *txnLog) begin(s *model.Serving, req *model.Message, visible func(model.ID, int64)) {
 	p := l.parts[partOf(req)]
 	if p == nil {
-		p = &txnPart{latest: map[int64]*txn{}}
+		p = &txnPart{latest: map[int64]*txn{}, gone: map[int64]bool{}}
 		l.parts[partOf(req)] = p
 	}
 	p.decide(s.At, false, func(t *txn) bool { return t.id == req.Token }, visible)
@@ -138,11 +142,23 @@ func (l *txnLog) end(at int64, req *model.Message, visible func(model.ID, int64)
 		}
 		return
 	}
-	for _, p := range l.parts {
-		p.decide(at, isGood, func(t *txn) bool {
-			return t.isPrepared && t.checkpoint <= req.Seq
-		}, visible)
+	for _, isGood := range []bool{false, true} {
+		for _, p := range l.parts {
+			p.decide(at, isGood, func(t *txn) bool {
+				return t.isPrepared && t.checkpoint <= req.Seq && isGood != l.isGone(t.checkpoint)
+			}, visible)
+		}
 	}
+}
+
+// isGone reports whether a part of a checkpoint was aborted, so that the rest is to be.
+func (l *txnLog) isGone(checkpoint int64) bool {
+	for _, p := range l.parts {
+		if p.gone[checkpoint] {
+			return true
+		}
+	}
+	return false
 }
 
 // abortOverdue aborts what is undecided past its time. Whoever reads after that finds it aborted.

@@ -23,7 +23,9 @@ var TwoPhaseCommit = model.Mode{
 	Params: snapshotParams(transactionParams()...),
 	Claims: []string{"at-most-once", "at-least-once", "exactly-once-state", "exactly-once",
 		"effectively-once", "order", "no-revision", "atomic-visibility", "agreement"},
-	Tolerates: append(snapshotTolerates(), "probing"),
+	ClaimsWith: []model.ClaimsWith{{Param: model.ParamValue{Name: "global", Value: 1},
+		Claims: []string{"global-visibility"}}},
+	Tolerates: append(snapshotTolerates(), "probing", "global-commit"),
 	Cells: table(`
 		no-fault           all               -
 		crash              all               -
@@ -98,6 +100,7 @@ var TwoPhaseCommit = model.Mode{
 		unaligned-dropped  commutative       - (L SL W)
 		unaligned-dropped  non-commutative   - (L SL)
 		probing            all               -
+		global-commit      all               -
 		graceful-stop      all               -`),
 	RestsOn: []model.Mechanism{
 		{Name: "two phases", Variant: "snapshot",
@@ -140,7 +143,8 @@ func transactionParams() []model.Param {
 		{Name: "commit-all", Default: 1, Min: 0, Max: 1, IsPremise: true,
 			Says: "1: a completion commits what is prepared up to its checkpoint; 0: for it alone"},
 		{Name: "global", Default: 0, Min: 0, Max: 1,
-			Says: "1: one committer commits a checkpoint for all sinks at once; 0: each its own"},
+			Says: "1: one request commits a checkpoint for all sinks at once, as one version of " +
+				"a table does; 0: each sink commits its own"},
 		{Name: "pool", Default: 0, Min: 0, Max: 1000, IsPremise: true,
 			Says: "how many transactional ids a sink uses in turn; 0: each is used once"},
 		{Name: "epochs", Default: 1, Min: 0, Max: 1, IsPremise: true,
@@ -227,6 +231,8 @@ func (p *transactionSink) Step(ev *model.Event, s *model.Script) {
 		// on (CommitRequest.signalFailedWithKnownReason); what the transaction held is lost.
 	case ev.Ans.Outcome == model.Stale:
 		s.Fail(ev.Msg.Kind.String() + " of a transaction that is over")
+	case ev.Msg.Kind == model.CommitTxn && ev.Ans.N > 0 && p.isStrict:
+		s.Fail(fmt.Sprintf("commit-txn of checkpoint %d, a part of which is gone", ev.Msg.Seq))
 	case ev.Msg.Kind == model.ListTxns:
 		p.listed(s, &ev.Ans)
 	case ev.Msg.Kind == model.InitTxn && p.probed > 0:

@@ -146,24 +146,38 @@ func (l *transactionalLog) abortOverdue(now int64) {
 	}
 }
 
-// commitAll commits what is prepared for a checkpoint, or an earlier one, in all partitions at
-// once.
+// commitAll decides what is prepared for a checkpoint, or an earlier one, in all partitions at
+// once: of each checkpoint all is committed, or, where a part of it is gone, the rest aborted. The
+// answer's N is how many transactions were given up like that.
 func (l *transactionalLog) commitAll(req *model.Message, ans *model.Answer) {
-	n := 0
+	isPrepared := func(t *txn) bool { return t.state == txnPrepared && t.checkpoint <= req.Seq }
+	lost, made := 0, 0
 	for i := range l.parts {
-		if l.parts[i].hasAborted(req.Seq) {
-			ans.Outcome = model.Stale
-			return
-		}
-	}
-	for i := range l.parts {
-		n += l.parts[i].decide(txnCommitted, func(t *txn) bool {
-			return t.state == txnPrepared && t.checkpoint <= req.Seq
+		lost += l.parts[i].decide(txnAborted, func(t *txn) bool {
+			return isPrepared(t) && l.hasAborted(t.checkpoint)
 		})
 	}
-	if n == 0 {
+	for i := range l.parts {
+		made += l.parts[i].decide(txnCommitted, isPrepared)
+	}
+	ans.N = int64(lost)
+	switch {
+	case lost+made > 0:
+	case l.hasAborted(req.Seq):
+		ans.Outcome = model.Stale
+	default:
 		ans.Outcome = model.DoneBefore
 	}
+}
+
+// hasAborted reports whether a transaction that was prepared for a checkpoint has been aborted.
+func (l *transactionalLog) hasAborted(checkpoint int64) bool {
+	for i := range l.parts {
+		if l.parts[i].hasAborted(checkpoint) {
+			return true
+		}
+	}
+	return false
 }
 
 // list answers with the undecided transactions of a partition, in the order of their begin.

@@ -323,7 +323,7 @@ func TestTransactionalLog_CommitWhole(t *testing.T) {
 	require.Equal(t, "[4/1]", listed(s, 0), "one that is open is nobody's but its owner's")
 }
 
-// Where a part of a checkpoint has been aborted, it cannot be committed as a whole any more.
+// Where a part of a checkpoint has been aborted, the rest of it is given up: nobody sees a part.
 func TestTransactionalLog_CommitWholeComesTooLate(t *testing.T) {
 	s := sim.TransactionalLog.New(2)
 	for part := range int64(2) {
@@ -332,10 +332,33 @@ func TestTransactionalLog_CommitWholeComesTooLate(t *testing.T) {
 	}
 	ask(s, in(1, ends(model.AbortTxn, 7, 1, 3)))
 	whole := model.Message{Kind: model.CommitTxn, Flags: model.Whole, Seq: 3}
-	require.Equal(t, model.Stale, ask(s, whole).Outcome)
+	other := whole
+	other.Seq = 2
+	require.Equal(t, model.DoneBefore, ask(s, other).Outcome, "it is about none of it")
 	require.Equal(t, "[7/1 for 3]", listed(s, 0))
+	require.Equal(t, model.Answer{Outcome: model.Done, N: 1}, ask(s, whole), "given up")
+	require.Equal(t, "[]", listed(s, 0))
+	require.Equal(t, "[]", view(s, 0, 0))
+	require.Equal(t, model.Stale, ask(s, whole).Outcome)
 	whole.Seq = 4
-	require.Equal(t, model.Done, ask(s, whole).Outcome)
+	require.Equal(t, model.DoneBefore, ask(s, whole).Outcome)
+}
+
+// With a later checkpoint an earlier one is committed as a whole, or not at all.
+func TestTransactionalLog_CommitWholeOfEachCheckpoint(t *testing.T) {
+	s := sim.TransactionalLog.New(2)
+	for part := range int64(2) {
+		for id, checkpoint := range []int64{3, 4, 5} {
+			each(s, in(part, begins(int64(id+1))), in(part, writes(int64(id+1), 0, 0, checkpoint)),
+				in(part, ends(model.PrepareTxn, int64(id+1), 0, checkpoint)))
+		}
+	}
+	ask(s, in(1, ends(model.AbortTxn, 2, 1, 4)))
+	whole := model.Message{Kind: model.CommitTxn, Flags: model.Whole, Seq: 5}
+	require.Equal(t, model.Answer{Outcome: model.Done, N: 1}, ask(s, whole))
+	require.Equal(t, "[0:3 2:5]", view(s, 0, 0))
+	require.Equal(t, "[0:3 2:5]", view(s, 1, 0))
+	require.Equal(t, model.DoneBefore, ask(s, whole).Outcome)
 }
 
 // A partition refuses requests of an attempt below the highest that asked. What is about all of

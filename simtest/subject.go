@@ -175,7 +175,7 @@ func (u *subject) required(s *scenarios.Scenario, res *scenarios.Result) []strin
 	if len(search.Unclaimed(u.lib, s, res.Subject.History.Reached)) > 0 {
 		return u.holds
 	}
-	return slices.Concat(u.holds, s.Mode.ClaimsFor(s.Topology.Kind()))
+	return slices.Concat(u.holds, s.Claims())
 }
 
 // broken are the verdicts on what is required that are not as they must be.

@@ -195,12 +195,7 @@ func (r *run) transact(e *model.Entry) {
 			r.begin(e, at)
 		}
 	case e.Msg.Kind == model.CommitTxn && e.Msg.Flags&model.Whole != 0:
-		for _, b := range r.bundles {
-			if b.isTxn && b.fate == undecided && b.isPrepared && b.checkpoint <= e.Msg.Seq {
-				b.isEarly = r.isTooEarly(b)
-				r.decide(b, committed)
-			}
-		}
+		r.decideUpTo(e.Msg.Seq)
 	case t == nil:
 	case e.Msg.Kind == model.PrepareTxn:
 		t.isPrepared, t.checkpoint = true, e.Msg.Seq
@@ -212,6 +207,28 @@ func (r *run) transact(e *model.Entry) {
 		r.decide(t, committed)
 	case e.Msg.Kind == model.AbortTxn:
 		r.decide(t, aborted)
+	}
+}
+
+// decideUpTo decides all that is prepared, checkpoint by checkpoint up to one: whoever has lost a
+// part of a checkpoint gets none of it.
+func (r *run) decideUpTo(last int64) {
+	fates := map[int64]fate{}
+	for _, b := range r.bundles {
+		if b.isTxn && b.fate == aborted && b.checkpoint != 0 {
+			fates[b.checkpoint] = aborted
+		}
+	}
+	for _, b := range r.bundles {
+		if !b.isTxn || b.fate != undecided || !b.isPrepared || b.checkpoint > last {
+			continue
+		}
+		if fates[b.checkpoint] == aborted {
+			r.decide(b, aborted)
+		} else {
+			b.isEarly = r.isTooEarly(b)
+			r.decide(b, committed)
+		}
 	}
 }
 

@@ -170,7 +170,7 @@ func isNotLinearizable(res *scenarios.Result) bool {
 // shrink finds the smallest run that breaks a claim as a run does.
 func (r *Row) shrink(ctx context.Context, lib *scenarios.Library, run *Run) error {
 	s := run.Whole()
-	claims := s.Mode.ClaimsFor(s.Topology.Kind())
+	claims := s.Claims()
 	opts := search.Shrinking{Keep: func(s *scenarios.Scenario, res *scenarios.Result) bool {
 		return len(search.Unclaimed(lib, s, res.Subject.History.Reached)) == 0 &&
 			len(brokenIn(res, claims)) > 0
@@ -205,7 +205,7 @@ func (r *Row) place(ctx context.Context, lib *scenarios.Library) error {
 	if err != nil {
 		return err
 	}
-	claims, job := s.Mode.ClaimsFor(s.Topology.Kind()), s.Job()
+	claims, job := s.Claims(), s.Job()
 	count := func(_ uint64, rules []model.Rule, res *scenarios.Result) {
 		r.Placed++
 		broken := brokenIn(res, claims)

@@ -67,7 +67,7 @@ func TestProperties_ModesKeepTheirClaims(t *testing.T) {
 		res := x.run(rt, scenarios.Options{})
 		reached := res.Subject.History.Reached
 		require.Empty(rt, search.Unclaimed(lib, x.s, reached), "%s", x.file())
-		claims := x.s.Mode.ClaimsFor(x.s.Topology.Kind())
+		claims := x.s.Claims()
 		violated, unknown := judged(res.Verdicts, claims)
 		require.Empty(rt, violated, "%s claims %v\n%s", x.s.Mode.Name, claims, x.file())
 		open.count(len(unknown) > 0)

@@ -86,7 +86,7 @@ func worldsOf(lib *scenarios.Library, s *scenarios.Scenario) (list []*World) {
 	}
 	for _, s := range varied {
 		list = append(list, &World{lib: lib, scenario: s,
-			claims: s.Mode.ClaimsFor(s.Topology.Kind())})
+			claims: s.Claims()})
 	}
 	return list
 }
