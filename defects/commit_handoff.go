@@ -325,7 +325,7 @@ func secondPhase(m *meddler, e *model.Effect) (list []model.Effect) {
 		return nil
 	}
 	rows := e.Msg.Parts[:e.Msg.N]
-	for from := 0; from < len(rows) && rows[from].Value.Num == 0; { // else it is a transaction
+	for from := 0; from < len(rows) && isHead(&rows[from]); { // else it is of a transaction
 		to := from + 1 + int(rows[from].Path)
 		commit.Msg = model.Message{Kind: model.WriteBatch, Seq: int64(m.task.Part),
 			Token: rows[from].ID.Offset, Parts: rows[from+1 : to],
@@ -335,3 +335,7 @@ func secondPhase(m *meddler, e *model.Effect) (list []model.Effect) {
 	}
 	return list
 }
+
+// isHead reports whether a record of a part says how many rows of a log written ahead follow. Of a
+// sink with transactions it is one of these, or, where it probes, how many ids it has taken.
+func isHead(rec *model.Record) bool { return rec.Value.Num == 0 && rec.Path > 0 }
