@@ -15,7 +15,7 @@ var commitByID = Defect{
 	Property: "at-most-once",
 	Shown: Case{Topology: "pipeline", Records: 7, Set: everyMillisecond, Plan: []string{
 		"refuse call upload 1 of op/0", "crash coordinator/0 before completion 2"}},
-	Set: []model.ParamValue{{Name: "pool", Value: idsMost}},
+	Set: []model.ParamValue{{Name: "pool", Value: idsMost}, {Name: "epochs"}},
 	Process: takesTurns(meddling{
 		heard: func(m *meddler, ev *model.Event, s *model.Script) bool {
 			if !isAnswer(ev, model.Download) || !ev.Ans.Found {
@@ -40,7 +40,7 @@ var abortSkipsReusedID = Defect{
 	Property: "at-least-once",
 	Shown: Case{Topology: "pipeline", Records: 10, Set: everyMillisecond, Plan: []string{
 		"refuse call upload 2 of op/0", "crash coordinator/0 before completion 3"}},
-	Set:     []model.ParamValue{{Name: "pool", Value: idsMost}},
+	Set:     []model.ParamValue{{Name: "pool", Value: idsMost}, {Name: "epochs"}},
 	Process: takesTurns(passesOverKnownIDs),
 }
 
