@@ -22,6 +22,59 @@ func checkExactlyOnce(j *Judge) (model.Result, string) {
 	if j.plan.ambiguous {
 		return model.Undecided, reasonAmbiguous
 	}
+	result, reason := j.explainAll()
+	if result == model.Undecided {
+		return j.refute(reason)
+	}
+	return result, reason
+}
+
+// refute looks, where no search has an answer, for what no execution can show: something out of
+// order, and inputs of which an output was sent to the sink and nothing became visible. What is
+// repeated, or was revised, has been reported. An input that is dropped leaves nothing to miss.
+func (j *Judge) refute(reason string) (model.Result, string) {
+	checkOrder(j)
+	if j.completed && j.s.Shape != model.Keys {
+		j.reportUnshown()
+	}
+	return j.conclude(reason)
+}
+
+// reportUnshown reports inputs that are lost although something came of them for the sink.
+func (j *Judge) reportUnshown() {
+	j.coverAll()
+	for i := range j.s.Input.Total() {
+		rec := j.s.Input.ByIndex(i)
+		if !j.isReached(rec) && j.isSentToSink(rec.ID) && !j.leftTrace(rec.ID) {
+			j.reportLoss(rec)
+		}
+	}
+}
+
+// isSentToSink reports whether a claimed step has emitted something of an input to the sink.
+func (j *Judge) isSentToSink(id model.ID) bool {
+	for i := range j.claims.list {
+		c := &j.claims.list[i]
+		isLast := c.slot != noSlot && j.plan.stages[c.op].terminal
+		if isLast && c.outs > 0 && j.h.Applications[i].In.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// leftTrace reports whether anything of an input is visible.
+func (j *Judge) leftTrace(id model.ID) bool {
+	for i := range j.seen.entries {
+		if j.seen.list[i].Out.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// explainAll explains what is visible and the state, and the order in which all tasks merge.
+func (j *Judge) explainAll() (model.Result, string) {
 	result, reason := j.explainOutput()
 	if result != model.Holds || !j.completed {
 		return result, reason

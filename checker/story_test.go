@@ -464,5 +464,5 @@ var stories = []struct{ name, spec, mode, story, want string }{
 	// what cannot be judged
 	{"unknown/state after state", "sum>roll", "through",
 		"in a1 a2; take 0:0; take 0:1; take 0:1 at 2; take 0:0 at 2",
-		"exactly-once: unknown; exactly-once-state: unknown; at-least-once: holds"},
+		"exactly-once: reorder 0:0; exactly-once-state: unknown; at-least-once: holds"},
 }

@@ -86,7 +86,9 @@
 //     delivered, in some way. And every completed checkpoint, delivered likewise, is the state of a
 //     legal execution of just the input that it cuts off (inconsistent-cut).
 //   - exactly-once. Some legal execution has the visible entries as its output, in each partition
-//     of the sink in their order, and the final states as its states. See below.
+//     of the sink in their order, and the final states as its states. See below. Where there are
+//     too many, no repetition, revision, disorder, or input that was lost between the last step and
+//     readers is in any of them.
 //   - effectively-once. The final states are what exactly-once-state asks for.
 //   - order. In a partition of the sink, among entries of one key and operator, those that went one
 //     way from one source partition first appear in input order (reorder), and no identity comes

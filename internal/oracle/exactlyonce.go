@@ -9,7 +9,11 @@ import (
 // exactlyOnce looks for one legal execution with just these outputs, in this order, and these
 // final states. If there is none it collects what is wrong whichever execution is meant.
 func (r *run) exactlyOnce(v *verdict) {
-	if !r.canRead(v) || !r.canCompare(v) {
+	if !r.canRead(v) {
+		return
+	}
+	if !r.canCompare(v) {
+		r.refute(v)
 		return
 	}
 	states := r.final
@@ -20,6 +24,7 @@ func (r *run) exactlyOnce(v *verdict) {
 		}
 	case gaveUp:
 		v.leave("too many ways to merge what is visible")
+		r.refute(v)
 		return
 	}
 	for id, all := range r.index {
@@ -56,6 +61,51 @@ func (r *run) exactlyOnce(v *verdict) {
 	if r.legal.varies {
 		v.tolerated = append(v.tolerated, model.Loss, model.Phantom)
 	}
+}
+
+// refute looks, where no execution can be compared, for what none of them shows: what is repeated,
+// was revised, is out of order, or is an input of which an output was sent to the sink and nothing
+// is visible. Another judge may see the violation otherwise.
+func (r *run) refute(v *verdict) {
+	reason := v.reason
+	v.reason = ""
+	if !r.isKeyed() {
+		r.duplicates(v)
+		r.unshown(v)
+	}
+	r.revisions(v)
+	r.order(v)
+	if len(v.findings)+len(v.atEnd) == 0 {
+		v.leave(reason)
+	}
+	v.isLenient, v.tolerated = true, model.Anomalies()
+}
+
+// unshown looks for inputs that were lost on their way from the last step to readers.
+func (r *run) unshown(v *verdict) {
+	isSent, isSeen := map[model.ID]bool{}, map[model.ID]bool{}
+	for _, a := range r.apps {
+		for i := range a.outs {
+			isSent[a.in.ID] = isSent[a.in.ID] || !a.isAstray && r.isForSink(a.task, &a.outs[i])
+		}
+	}
+	for id := range r.index {
+		isSeen[model.ID{Part: id.part, Offset: id.offset}] = true
+	}
+	for i := range r.o.input.Total() {
+		rec := r.o.input.ByIndex(i)
+		if isSent[rec.ID] && !isSeen[rec.ID] && r.isLost(i) {
+			v.addAtEnd(model.Loss, *rec, 0)
+		}
+	}
+}
+
+// isForSink reports whether a task sends a record to a sink.
+func (r *run) isForSink(task *model.Task, rec *model.Record) bool {
+	return slices.ContainsFunc(task.Routes, func(route model.Route) bool {
+		peer := task.Out[route.Pick(task.Subtask, rec)].Peer
+		return r.o.job.Tasks[peer].Role == model.Sink
+	})
 }
 
 // losses looks for inputs that left no trace, or not the one that every execution leaves. It takes
