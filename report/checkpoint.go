@@ -294,6 +294,9 @@ func (s *story) sayBehind() bool {
 		"which %s is at offset %d, behind %s: nobody reads it again.", cause,
 		s.t.checkpointName(order.Msg.Seq), s.at(order.N), s.t.sourceOf(s.about.Part).Name, offset,
 		s.record)))
+	if why := s.whyLeftOut(order.Msg.Seq); !slices.Contains(s.sentences, why) {
+		s.sayNotEmpty(why)
+	}
 	return true
 }
 

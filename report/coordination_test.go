@@ -112,6 +112,7 @@ func TestStoryOfLessons(t *testing.T) {
 		"uncommitted-reader-sees-what-was-aborted": "this reader does not wait for the decision",
 		"unaligned-without-in-flight-loses":        "the part does not keep it",
 		"figure-money-in-flight-dropped":           "the part does not keep it",
+		"barrier-overtakes-and-forgets-what-waits": "(event 81) and overtook it",
 		"txn-timeout-shorter-than-an-outage":       "external was down when a commit-txn",
 		"zombie-sink-fenced-at-the-store-only":     "was a zombie by then",
 		"lone-restart-loses":                       "the source was not taken back",

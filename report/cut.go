@@ -72,7 +72,7 @@ func (s *story) whyLeftOut(checkpoint int64) string {
 				e.Msg.Seq == checkpoint
 		})
 		if first == nil || first.N > got.N {
-			return ""
+			return s.whyOvertaken(checkpoint, got, barrier, s.sentAt(upload, checkpoint))
 		}
 		return fmt.Sprintf("%s took its part of %s at the first barrier (%s). %s came at %s, "+
 			"before the barrier of its own channel (%s): it was in flight, and the part does not "+
@@ -80,6 +80,20 @@ func (s *story) whyLeftOut(checkpoint int64) string {
 			s.t.name(got.Proc), s.t.cutName(checkpoint), s.at(first.Cause), s.record, s.at(got.N),
 			s.at(barrier.N))
 	})
+}
+
+// whyOvertaken is a sentence on a record that waited before an operator when a barrier passed it,
+// if it was applied after the barrier was sent on, or never; or "".
+func (s *story) whyOvertaken(checkpoint int64, got, barrier *model.Entry,
+	sent int64) string {
+	applied := s.appliedOf(got)
+	isOperator := s.t.job.Tasks[got.Proc].Role == model.Operate
+	if !isOperator || applied != nil && applied.N < sent {
+		return ""
+	}
+	return fmt.Sprintf("%s waited before %s (%s) when the barrier of %s came (%s) and overtook "+
+		"it: it was in flight, and the part does not keep it.", s.record, s.t.name(got.Proc),
+		s.at(got.N), s.t.cutName(checkpoint), s.at(barrier.N))
 }
 
 // atCut asks for a sentence on each way that the record took to a task which uploaded a part of a

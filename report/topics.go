@@ -54,8 +54,9 @@ var topics = []topic{
 		name: "barrier",
 		is: "A mark in the stream, sent by every source when a checkpoint begins: what comes " +
 			"before it belongs to the checkpoint, what comes behind it does not. It travels with " +
-			"the records and must not overtake them or be overtaken. When it has come on all " +
-			"inputs a task makes its part of the checkpoint and sends the barrier on.",
+			"the records and must not overtake them or be overtaken, but see unaligned. " +
+			"When it has come on all inputs a task makes its part of the checkpoint and " +
+			"sends the barrier on.",
 		on: "pipeline", mode: "snapshot", further: "--records 2",
 		see: "the barrier on its way from the source to the sink",
 		source: "Carbone et al., Lightweight Asynchronous Snapshots for Distributed Dataflows, " +
@@ -146,14 +147,17 @@ var topics = []topic{
 	},
 	{
 		name: "unaligned",
-		is: "A snapshot that does not wait: a task takes its part at the first barrier, lets the " +
-			"barrier overtake what waits before it, and adds to its part the records that come " +
-			"before the other barriers. They are in flight, and after a restart they are handled " +
-			"first. Without them they would be lost.",
+		is: "A snapshot that waits neither for other barriers nor for what is in front of them: " +
+			"when a barrier comes to a task that is busy, it overtakes the records that wait " +
+			"there. The task finishes what it has in hand, takes its part, hands the barrier on, " +
+			"and adds to its part what was overtaken, and what comes on other channels before " +
+			"their barriers. They are in flight, and after a restart they are handled first. " +
+			"Without them they would be lost. What has left a task is not overtaken.",
 		on: "running-average", mode: "two-phase-commit",
-		further: "--set alignment=3 --records 12 --fault 'crash coordinator/0 after completion 1'",
+		further: "--set alignment=3 --set work=5ms --records 12 " +
+			"--fault 'crash coordinator/0 after completion 1'",
 		see: "loss: alignment=3 does not keep what is in flight; with alignment=2 it is kept, " +
-			"and all claims hold",
+			"and all claims hold; with alignment=0 checkpoint 1 is complete later",
 		source: "Apache Flink documentation, Checkpointing under Backpressure; Chandy and " +
 			"Lamport, Distributed Snapshots, TOCS 1985 (channel states)",
 	},

@@ -142,10 +142,14 @@ func varyingClasses() []*Class {
 		{Name: "uncommitted-reader", Code: "F12", Action: model.Crash,
 			Needs: writesTransactions, Vary: readUncommitted,
 			Says: "one or two crashes, and readers who do not wait for a commit"},
-		{Name: "late-end", Code: "F13", Action: model.DelayRequest, For: 30 * millisecond,
+		{Name: "late-end", Code: "F13", Action: model.DelayRequest, For: 35 * millisecond,
 			Kinds: []model.Kind{model.CommitTxn, model.AbortTxn},
 			Needs: has("pool", "epochs"), Vary: reuseIDs,
 			Says: "the end of a transaction comes late, when its id has another; perhaps a crash"},
+		{Name: "late-end-epochs", Code: "F13", Action: model.DelayRequest, For: 35 * millisecond,
+			Kinds: []model.Kind{model.CommitTxn, model.AbortTxn},
+			Needs: has("pool", "epochs"), Vary: with("pool", 2),
+			Says: "the same, and it names its own epoch; perhaps a crash"},
 		{Name: "aliased-snapshot", Code: "F17", Action: model.Crash,
 			Needs: has("aliased"), Vary: with("aliased", 1),
 			Says: "one or two crashes, and snapshots that live state writes into"},
@@ -153,11 +157,11 @@ func varyingClasses() []*Class {
 			Needs: has("alignment"), Vary: with("alignment", 1),
 			Says: "one or two crashes, and barriers that are counted and do not hold back data"},
 		{Name: "unaligned", Action: model.Crash,
-			Needs: has("alignment"), Vary: with("alignment", 2),
-			Says: "one or two crashes, and snapshots at the first barrier, with what is in flight"},
+			Needs: has("alignment", "work"), Vary: underLoad(2),
+			Says: "one or two crashes, and barriers that overtake what waits and keep it"},
 		{Name: "unaligned-dropped", Action: model.Crash,
-			Needs: has("alignment"), Vary: with("alignment", 3),
-			Says: "one or two crashes, and snapshots at the first barrier, without it"},
+			Needs: has("alignment", "work"), Vary: underLoad(3),
+			Says: "one or two crashes, and barriers that overtake what waits and forget it"},
 		{Name: "probing", Action: model.Crash,
 			Needs: has("abort-lingering"), Vary: with("abort-lingering", 2),
 			Says: "one or two crashes, and a restart finds what lingers by initialising ids"},
@@ -202,6 +206,15 @@ func writesTransactions(m *model.Mode) bool { return m.Sink == sim.Transactional
 // with has a mode take another value of a parameter.
 func with(name string, value int64) func(*Scenario) {
 	return func(s *Scenario) { s.setParam(model.ParamValue{Name: name, Value: value}) }
+}
+
+// underLoad has a mode take barriers otherwise while its operators are busy, so that something
+// waits for a barrier to pass it.
+func underLoad(alignment int64) func(*Scenario) {
+	return func(s *Scenario) {
+		s.setParam(model.ParamValue{Name: "alignment", Value: alignment})
+		s.setParam(model.ParamValue{Name: "work", Value: 20 * millisecond})
+	}
 }
 
 // readUncommitted has readers see what was not committed.

@@ -114,8 +114,8 @@ func TestClass_Applies(t *testing.T) {
 	full := &model.Mode{Sink: "transactional-log", Extra: []string{"coordinator"},
 		State: model.Snapshotted, Restart: model.RestartJob,
 		Params: []model.Param{{Name: "restore"}, {Name: "txn-timeout"}, {Name: "pool"},
-			{Name: "epochs"}, {Name: "aliased"}, {Name: "alignment"}, {Name: "stop-at"},
-			{Name: "abort-lingering"}, {Name: "global"}}}
+			{Name: "epochs"}, {Name: "aliased"}, {Name: "alignment"}, {Name: "work"},
+			{Name: "stop-at"}, {Name: "abort-lingering"}, {Name: "global"}}}
 	var special []string
 	for _, c := range scenarios.Classes() {
 		require.True(t, c.Applies(full), c.Name)
@@ -125,8 +125,8 @@ func TestClass_Applies(t *testing.T) {
 	}
 	require.Equal(t, []string{"tear-call", "lose-barrier", "duplicate-barrier", "reorder-barrier",
 		"delay-barrier", "lose-notice", "delay-notice", "duplicate-notice", "restore-older",
-		"txn-timeout", "uncommitted-reader", "late-end", "aliased-snapshot", "counted",
-		"unaligned", "unaligned-dropped", "probing", "global-commit",
+		"txn-timeout", "uncommitted-reader", "late-end", "late-end-epochs", "aliased-snapshot",
+		"counted", "unaligned", "unaligned-dropped", "probing", "global-commit",
 		"graceful-stop"}, special)
 
 	applying := func(mode *model.Mode) (names []string) {
@@ -149,11 +149,13 @@ func TestClass_Applies(t *testing.T) {
 // What a class varies, it varies where the mode has it.
 func TestClass_Vary(t *testing.T) {
 	for name, want := range map[string]scenarios.Scenario{
-		"restore-older":      {Params: []model.ParamValue{{Name: "restore", Value: 1}}},
-		"aliased-snapshot":   {Params: []model.ParamValue{{Name: "aliased", Value: 1}}},
-		"counted":            {Params: []model.ParamValue{{Name: "alignment", Value: 1}}},
-		"unaligned":          {Params: []model.ParamValue{{Name: "alignment", Value: 2}}},
-		"unaligned-dropped":  {Params: []model.ParamValue{{Name: "alignment", Value: 3}}},
+		"restore-older":    {Params: []model.ParamValue{{Name: "restore", Value: 1}}},
+		"aliased-snapshot": {Params: []model.ParamValue{{Name: "aliased", Value: 1}}},
+		"counted":          {Params: []model.ParamValue{{Name: "alignment", Value: 1}}},
+		"unaligned": {Params: []model.ParamValue{{Name: "alignment", Value: 2},
+			{Name: "work", Value: 20_000_000}}},
+		"unaligned-dropped": {Params: []model.ParamValue{{Name: "alignment", Value: 3},
+			{Name: "work", Value: 20_000_000}}},
 		"graceful-stop":      {Params: []model.ParamValue{{Name: "stop-at", Value: 2}}},
 		"uncommitted-reader": {Sink: "transactional-log-uncommitted"},
 	} {
@@ -161,7 +163,7 @@ func TestClass_Vary(t *testing.T) {
 		i := slices.IndexFunc(classes, func(c *scenarios.Class) bool { return c.Name == name })
 		require.GreaterOrEqual(t, i, 0, name)
 		mode := &model.Mode{Sink: "transactional-log", Params: []model.Param{{Name: "restore"},
-			{Name: "aliased"}, {Name: "alignment"}, {Name: "stop-at"}}}
+			{Name: "aliased"}, {Name: "alignment"}, {Name: "work"}, {Name: "stop-at"}}}
 		s := &scenarios.Scenario{Mode: mode}
 		classes[i].Vary(s)
 		require.Equal(t, want.Params, s.Params, name)

@@ -1,6 +1,10 @@
 package semantics
 
-import "github.com/oncesim/oncesim/model"
+import (
+	"slices"
+
+	"github.com/oncesim/oncesim/model"
+)
 
 // body is what differs between the tasks that take part in checkpoints.
 type body interface {
@@ -20,25 +24,33 @@ type body interface {
 // how their part becomes durable.
 //
 // A life waits to be told which checkpoint to begin from, and holds what arrives before that. It
-// handles held messages one by one, and none while a call is out whose answer it needs first.
+// handles held messages one by one, and none while it is busy with one: a call is out whose answer
+// it needs first, or a step takes its time.
 //
 //	checkpoint   the one that it has begun from
+//	late         the checkpoint whose barriers overtake, though others wait; 0: none
 //	queue[head:] messages to be handled
+//	passed       what the barrier in hand has overtaken, in order
 type participant struct {
 	task        *model.Task
 	coordinator model.ProcID
 	fence       model.Flags
 	isAliased   bool
-	checks      bool // a part that is torn is as good as gone
-	isLone      bool // it restarts alone: others are of other attempts
+	checks      bool  // a part that is torn is as good as gone
+	isLone      bool  // it restarts alone: others are of other attempts
+	overtakes   bool  // barriers overtake what waits
+	looksAhead  bool  // it takes note of what arrives while a write is out
+	work        int64 // how long a step takes
 
 	attempt    int32
 	isOpen     bool
 	isBusy     bool
 	checkpoint int64
+	late       int64
 	queue      []model.Message
 	head       int
-	msg        model.Message // in hand; not kept from one event to the next
+	msg        model.Message // in hand; like passed not kept from one event to the next
+	passed     []model.Message
 	parts      []model.Record
 }
 
@@ -46,8 +58,16 @@ type participant struct {
 // is uploaded has the checkpoint as its token.
 const aliasDelay = 1_000_000
 
+// workToken marks the timer at the end of a step that takes its time.
+const workToken = 0
+
 func newParticipant(job *model.Job, task *model.Task) participant {
-	return participant{task: task, coordinator: job.Find(coordinatorName + "/0"),
+	how := job.Param("alignment")
+	overtakes := how == unaligned || how == dropping
+	return participant{overtakes: overtakes,
+		looksAhead: overtakes || job.Param("unaligned-after") > 0,
+		work:       job.Param("work"),
+		task:       task, coordinator: job.Find(coordinatorName + "/0"),
 		fence:     checkpointFence(job),
 		isAliased: task.Role == model.Operate && job.Param("aliased") == 1,
 		checks:    job.Param("checksums") == 1,
@@ -57,6 +77,7 @@ func newParticipant(job *model.Job, task *model.Task) participant {
 // reset begins a life. One that restarts alone asks where to begin.
 func (p *participant) reset(self model.Self, s *model.Script) {
 	p.attempt, p.isOpen, p.isBusy, p.checkpoint = self.Attempt, false, false, 0
+	p.late = 0
 	p.queue, p.head = p.queue[:0], 0
 	if p.isLone && self.Life > 1 {
 		s.Send(p.coordinator, notice(model.Ready, unknownCheckpoint))
@@ -90,6 +111,9 @@ func (p *participant) step(ev *model.Event, s *model.Script, b body) bool {
 		p.handle(s, b)
 	case ev.Kind == model.TimerFired && ev.Token > 0:
 		p.upload(s, b, ev.Token)
+	case ev.Kind == model.TimerFired && ev.Token == workToken:
+		p.isBusy = false
+		p.handle(s, b)
 	case ev.Kind == model.TimerFired && ev.Token < pollToken:
 		p.putBack([]model.Message{overdue(ev.Token)})
 		p.handle(s, b)
@@ -154,6 +178,7 @@ func (p *participant) open(s *model.Script, b body, checkpoint int64,
 // handle handles what is in the queue.
 func (p *participant) handle(s *model.Script, b body) {
 	for p.isOpen && !p.isBusy && p.head < len(p.queue) {
+		p.overtake()
 		p.head++
 		p.msg = p.queue[p.head-1] // what is put back moves the queue
 		b.take(s, &p.msg)
@@ -163,11 +188,70 @@ func (p *participant) handle(s *model.Script, b body) {
 	}
 }
 
-// deliver has records handled before what is in the queue: those that were in flight.
+// overtake has the first barrier in the queue pass what waits before it, if it may (Flink, FLIP-76:
+// the barrier goes to the head of the buffers, and what it overtakes is in flight).
+//
+// What is in hand is not passed: it is finished first, as Flink finishes a record.
+func (p *participant) overtake() {
+	p.passed = p.passed[:0]
+	rest := p.queue[p.head:]
+	at := slices.IndexFunc(rest, func(m model.Message) bool { return m.Kind == model.Barrier })
+	if at <= 0 || !p.mayOvertake(&rest[at]) {
+		return
+	}
+	barrier := rest[at]
+	p.passed = append(p.passed, rest[:at]...)
+	copy(rest[1:at+1], rest[:at])
+	rest[0] = barrier
+}
+
+// mayOvertake reports whether a barrier is to be taken unaligned: one of a savepoint never is.
+func (p *participant) mayOvertake(barrier *model.Message) bool {
+	return p.overtakes && barrier.Flags&model.Idle == 0 ||
+		p.late != 0 && barrier.Seq == p.late
+}
+
+// write sends a write, which is repeated until it is done; nothing is handled before that. Where
+// barriers overtake, the task does not wait as it does for other calls: what arrives meanwhile is
+// in its queue, where a barrier can pass it.
+func (p *participant) write(s *model.Script, m model.Message) {
+	if !p.looksAhead {
+		s.CallUntilDone(model.External, m)
+		return
+	}
+	p.isBusy = true
+	s.Begin(model.External, m)
+}
+
+// written handles the answer to a write.
+func (p *participant) written(s *model.Script, b body, ev *model.Event) {
+	switch {
+	case !p.looksAhead:
+	case ev.Ans.Outcome == model.Unknown:
+		again := ev.Msg
+		again.Try++
+		s.Begin(model.External, again)
+	default:
+		p.isBusy = false
+		p.handle(s, b)
+	}
+}
+
+// worked has a step take its time: the next message waits for that.
+func (p *participant) worked(s *model.Script) {
+	if p.work > 0 {
+		p.isBusy = true
+		s.After(p.work, workToken)
+	}
+}
+
+// deliver has records handled before what is in the queue: those that were in flight. They are in
+// front of everything that comes on any channel, and of none.
 func (p *participant) deliver(flight []model.Record) {
 	list := make([]model.Message, 0, len(flight))
 	for _, rec := range flight {
-		list = append(list, model.Message{Kind: model.Data, Attempt: p.attempt, Record: rec})
+		list = append(list, model.Message{Kind: model.Data, Channel: noChannel,
+			Attempt: p.attempt, Record: rec})
 	}
 	p.putBack(list)
 }
@@ -235,6 +319,7 @@ func (p *participant) state(c *model.Codec) {
 	c.Bool(&p.isOpen)
 	c.Bool(&p.isBusy)
 	c.Int64(&p.checkpoint)
+	c.Int64(&p.late)
 	queue := p.queue[p.head:]
 	model.Slice(c, &queue, c.Message)
 	if c.IsDecoding() {
@@ -301,7 +386,8 @@ func (g *gated) state(c *model.Codec) {
 //	missing   on how many it has not
 //	held      aligned: what came on channels behind their barrier, in order
 //	cut       unaligned: the state at the first barrier
-//	flight    unaligned: what came since on channels whose barrier has not
+//	flight    unaligned: what the barriers have overtaken, and what was handled since of channels
+//	          whose barrier has not come
 type gate struct {
 	how      int64
 	after    int64
@@ -332,7 +418,7 @@ func (g *gate) reset(task *model.Task, checkpoint int64) {
 
 // pass reports whether a record goes on to the task. Behind a barrier it waits for the others.
 func (g *gate) pass(m *model.Message) bool {
-	if g.pending == 0 {
+	if g.pending == 0 || m.Channel == noChannel {
 		return true
 	}
 	switch {
@@ -351,6 +437,7 @@ func (g *gate) pass(m *model.Message) bool {
 // A barrier of a newer checkpoint means that the pending one was given up (Flink,
 // SingleCheckpointBarrierHandler: it is subsumed); an older one is late.
 func (g *gate) barrier(s *model.Script, p *participant, b cutter, m *model.Message) {
+	isFirst := m.Seq > g.pending
 	switch {
 	case m.Channel == noChannel:
 		g.waited(s, p, b, m.Seq)
@@ -360,8 +447,11 @@ func (g *gate) barrier(s *model.Script, p *participant, b cutter, m *model.Messa
 		return
 	case m.Seq <= g.finished || m.Seq < g.pending || m.Seq == g.pending && g.came[m.Channel]:
 		return
-	case m.Seq > g.pending:
+	case isFirst:
 		g.begin(s, p, b, m)
+	}
+	if g.way == unaligned {
+		g.keep(p.passed, m.Channel, isFirst)
 	}
 	g.came[m.Channel] = true
 	g.missing--
@@ -377,6 +467,17 @@ func (g *gate) barrier(s *model.Script, p *participant, b cutter, m *model.Messa
 		p.send(s, g.pending, g.cut, g.flight, g.isIdle)
 	}
 	g.end(p)
+}
+
+// keep notes as in flight what a barrier has overtaken on its channel; the first of a checkpoint
+// also what this life began with and has not handled. What came on other channels is kept by their
+// own barriers, or when it is handled before these.
+func (g *gate) keep(passed []model.Message, channel int16, isFirst bool) {
+	for i := range passed {
+		if at := passed[i].Channel; at == channel || isFirst && at == noChannel {
+			g.flight = append(g.flight, passed[i].Record)
+		}
+	}
 }
 
 // begin begins with the first barrier of a checkpoint; what is held for an older one goes on. A
@@ -418,7 +519,7 @@ func (g *gate) waited(s *model.Script, p *participant, b cutter, checkpoint int6
 	if g.pending != checkpoint || g.way != aligned {
 		return
 	}
-	g.way = unaligned
+	g.way, p.late = unaligned, checkpoint
 	g.overtake(s, p, b)
 	p.putBack(g.held)
 	g.held = g.held[:0]
@@ -441,7 +542,7 @@ func (g *gate) cancel(p *participant, checkpoint int64) {
 
 // end lets go of what is held.
 func (g *gate) end(p *participant) {
-	g.finished, g.pending = max(g.finished, g.pending), 0
+	g.finished, g.pending, p.late = max(g.finished, g.pending), 0, 0
 	p.putBack(g.held)
 	g.held, g.flight = g.held[:0], g.flight[:0]
 }

@@ -141,14 +141,14 @@ var Snapshot = model.Mode{
 		counted            commutative       W D RV RG (NS SD)
 		counted            non-commutative   W SX D RV RG (NS SD)
 		counted            non-deterministic D RV (RG)
-		unaligned          stateless         D (RG)
+		unaligned          stateless         D
 		unaligned          commutative       W D RV RG
-		unaligned          non-commutative   W SX D RV RG
-		unaligned          non-deterministic D RV (RG)
-		unaligned-dropped  stateless         D (RG)
-		unaligned-dropped  commutative       W D RV RG (L SL)
-		unaligned-dropped  non-commutative   W SX D RV RG (L SL)
-		unaligned-dropped  non-deterministic D RV (RG)
+		unaligned          non-commutative   W D RG (SX RV)
+		unaligned          non-deterministic D RV
+		unaligned-dropped  stateless         D (L)
+		unaligned-dropped  commutative       SL W D RV RG (L)
+		unaligned-dropped  non-commutative   L SL W SX D RV RG
+		unaligned-dropped  non-deterministic SL D RV (L)
 		graceful-stop      stateless         D (RG)
 		graceful-stop      commutative       W D RV RG
 		graceful-stop      non-commutative   W SX D RV RG
@@ -302,6 +302,7 @@ func (p *snapshotOperator) take(s *model.Script, m *model.Message) {
 	for _, out := range list {
 		sendAlong(s, p.part.task, out, model.Message{})
 	}
+	p.part.worked(s)
 }
 
 // now is the keyed state, in the order of keys.
@@ -332,6 +333,7 @@ func (p *plainSink) Step(ev *model.Event, s *model.Script) {
 	case p.part.step(ev, s, p):
 	case failRefused(s, ev):
 	case ev.Kind == model.Answered && ev.Msg.Kind == model.Write:
+		p.part.written(s, p, ev)
 	default:
 		panic(fmt.Sprintf("semantics: sink steps on %+v", *ev))
 	}
@@ -344,7 +346,7 @@ func (p *plainSink) load(_ *model.Script, checkpoint int64, _, flight []model.Re
 
 func (p *plainSink) take(s *model.Script, m *model.Message) {
 	if p.admits(s, p, m) {
-		s.CallUntilDone(model.External, p.output(m.Record))
+		p.part.write(s, p.output(m.Record))
 	}
 }
 

@@ -143,14 +143,14 @@ var SnapshotCounting = model.Mode{
 		counted            commutative       W D RV RG (NS SD)
 		counted            non-commutative   W SX D RV RG
 		counted            non-deterministic D RV (RG)
-		unaligned          stateless         D (RG)
+		unaligned          stateless         D
 		unaligned          commutative       W D RV RG
-		unaligned          non-commutative   W SX D RV RG
-		unaligned          non-deterministic D RV (RG)
-		unaligned-dropped  stateless         D (RG)
-		unaligned-dropped  commutative       W D RV RG (L SL)
-		unaligned-dropped  non-commutative   W SX D RV RG (SL)
-		unaligned-dropped  non-deterministic D RV (RG)
+		unaligned          non-commutative   W D RG (SX RV)
+		unaligned          non-deterministic D RV
+		unaligned-dropped  stateless         D (L)
+		unaligned-dropped  commutative       SL W D RV RG (L)
+		unaligned-dropped  non-commutative   L SL W SX D RV RG
+		unaligned-dropped  non-deterministic SL D RV (L)
 		graceful-stop      stateless         D (RG)
 		graceful-stop      commutative       W D RV RG (NS SD)
 		graceful-stop      non-commutative   W SX D RV RG

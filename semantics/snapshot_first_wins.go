@@ -119,11 +119,12 @@ var SnapshotFirstWins = model.Mode{
 		counted            non-commutative,non-deterministic W SX
 		unaligned          stateless         -
 		unaligned          commutative       W
-		unaligned          non-commutative,non-deterministic W SX
-		unaligned-dropped  stateless         -
-		unaligned-dropped  commutative       W (L SL)
-		unaligned-dropped  non-commutative   W SX (SL)
-		unaligned-dropped  non-deterministic W SX
+		unaligned          non-commutative   W (SX)
+		unaligned          non-deterministic W SX
+		unaligned-dropped  stateless         - (L)
+		unaligned-dropped  commutative       SL W (L)
+		unaligned-dropped  non-commutative   L SL W SX
+		unaligned-dropped  non-deterministic SL W SX (L)
 		graceful-stop      stateless         -
 		graceful-stop      commutative       W
 		graceful-stop      non-commutative,non-deterministic W SX`),

@@ -130,11 +130,11 @@ var SnapshotLoneRestart = model.Mode{
 		counted            non-commutative   L SL W NS SX D SD RV RG ST (RO)
 		counted            non-deterministic L SL W NS D SD RV ST (RO RG)
 		unaligned          stateless         L D ST (RO RG)
-		unaligned          commutative       L SL W NS D SD RV RG ST (RO)
+		unaligned          commutative       L SL W NS D SD RV RG ST
 		unaligned          non-commutative   L SL W NS SX D SD RV RG ST (RO)
-		unaligned          non-deterministic L SL W NS D SD RV ST (RO RG)
+		unaligned          non-deterministic L SL W NS D SD RV ST (SX RO RG)
 		unaligned-dropped  stateless         L D ST (RO RG)
-		unaligned-dropped  commutative       L SL W NS D SD RV RG ST (RO)
+		unaligned-dropped  commutative       L SL W NS D SD RV RG ST
 		unaligned-dropped  non-commutative   L SL W NS SX D SD RV RG ST (RO)
 		unaligned-dropped  non-deterministic L SL W NS D SD RV ST (RO RG)`),
 	IsVariant: true,

@@ -6,7 +6,7 @@ import "github.com/oncesim/oncesim/model"
 const (
 	aligned   = iota // a channel whose barrier has come waits for the others
 	counted          // it does not: what comes is taken up before the snapshot
-	unaligned        // the snapshot comes with the first barrier, and keeps what is in flight
+	unaligned        // the first barrier overtakes what waits; the part keeps what is in flight
 	dropping         // the same, and what is in flight is not kept
 )
 
@@ -41,6 +41,8 @@ func snapshotParams(more ...model.Param) []model.Param {
 				"2: unaligned; 3: unaligned, in-flight records are not kept"},
 		{Name: "unaligned-after", Default: 0, Min: 0, Max: 10_000_000_000, IsTime: true,
 			Says: "how long barriers wait for each other before they go on unaligned; 0: for ever"},
+		{Name: "work", Default: 0, Min: 0, Max: 100_000_000, IsTime: true,
+			Says: "how long an operator is busy with a record; 0: no time at all"},
 		{Name: "stop-at", Default: 0, Min: 0, Max: 1_000_000,
 			Says: "the first checkpoint from this id on is a savepoint: the job stops with it " +
 				"and is started again; 0: it does not stop"},

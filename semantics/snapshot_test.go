@@ -142,6 +142,82 @@ func TestSnapshot_DroppingKeepsNothingInFlight(t *testing.T) {
 	require.Equal(t, "begin upload 1 []", b.step(barrier(1, 1)))
 }
 
+// A barrier passes what waits before a busy task: what is passed on its channel is in flight at
+// once, and on another channel when its barrier passes it too or when it is handled.
+func TestSnapshot_UnalignedOvertakesWhatWaits(t *testing.T) {
+	for how, want := range map[int64]string{2: "begin upload 1 [k=1 | 1 | 2 | 4]; applied 3",
+		3: "begin upload 1 [k=1]; applied 3"} {
+		b := newMerge(t, alignment(how), model.ParamValue{Name: "work", Value: 5})
+		require.Equal(t, "applied 0; send data 0 to sink/0; after", b.step(on(0, 0)))
+		for _, ev := range []model.Event{on(0, 1), on(1, 2), barrier(0, 1), on(0, 3), on(1, 4)} {
+			require.Equal(t, "", b.step(ev), "it is busy")
+		}
+		require.Equal(t, "send barrier 1 to sink/0; applied 1; send data 0 to sink/0; after",
+			b.step(timer(0)), "the barrier is first")
+		require.Equal(t, "applied 2; send data 0 to sink/0; after", b.step(timer(0)))
+		b.step(barrier(1, 1))
+		require.Equal(t, want+"; send data 0 to sink/0; after", b.step(timer(0)),
+			"and then what is left, in order")
+	}
+}
+
+// What a life began with and has not handled is in flight of the next checkpoint as well, once, and
+// in front of what came since on whichever channel.
+func TestSnapshot_UnalignedKeepsTheOrderOfWhatWasInFlight(t *testing.T) {
+	b := newMerge(t, alignment(2), model.ParamValue{Name: "work", Value: 5})
+	b.start(1)
+	b.step(notice(model.Restore, 3))
+	part := []model.Record{records(0, 1)[0], records(1, 1)[0], records(2, 1)[0]}
+	b.step(of(model.Download, 3, model.Answer{Found: true, Records: part}))
+	for _, ev := range []model.Event{on(1, 3), barrier(1, 4), on(0, 4)} {
+		require.Equal(t, "", b.step(ev), "it is busy with 0")
+	}
+	require.Equal(t, "send barrier 4 to sink/0; applied 1; send data 0 to sink/0; after",
+		b.step(timer(0)))
+	b.step(barrier(0, 4))
+	require.Equal(t, "begin upload 4 [k=1 | 1 | 2 | 3 | 4]; applied 2; "+
+		"send data 0 to sink/0; after",
+		b.step(timer(0)))
+}
+
+// A savepoint is aligned: its barrier passes nothing.
+func TestSnapshot_ABarrierOfASavepointKeepsItsPlace(t *testing.T) {
+	b := newMerge(t, alignment(2), model.ParamValue{Name: "work", Value: 5})
+	for _, ev := range []model.Event{on(0, 0), on(0, 1), asLast(barrier(0, 1)),
+		asLast(barrier(1, 1))} {
+		b.step(ev)
+	}
+	require.Equal(t, "applied 1; send data 0 to sink/0; after", b.step(timer(0)))
+	require.Equal(t, "send barrier 1 to sink/0 as the last; begin upload 1 [k=3]",
+		b.step(timer(0)))
+}
+
+// Aligned, the barrier waits for its turn however long that takes.
+func TestSnapshot_AlignedBarriersOvertakeNothing(t *testing.T) {
+	b := newMerge(t, model.ParamValue{Name: "work", Value: 5})
+	for _, ev := range []model.Event{on(0, 0), on(0, 1), barrier(0, 1), barrier(1, 1)} {
+		b.step(ev)
+	}
+	require.Equal(t, "applied 1; send data 0 to sink/0; after", b.step(timer(0)))
+	require.Equal(t, "send barrier 1 to sink/0; begin upload 1 [k=3]", b.step(timer(0)))
+}
+
+// A sink that looks ahead has one write out at a time, repeats it while its outcome is unknown, and
+// lets a barrier pass what waits for it; without that it waits in the call.
+func TestSnapshot_UnalignedSinkLooksAhead(t *testing.T) {
+	b := newBench(t, &semantics.Snapshot, sum, "sink/0", alignment(2))
+	b.start(1)
+	b.step(notice(model.Restore, 0))
+	require.Equal(t, "begin write 1", b.step(data(0, 0, 1)))
+	require.Equal(t, "", b.step(data(0, 1, 1)))
+	require.Equal(t, "", b.step(barrier(0, 1)))
+	unknown := of(model.Write, 0, model.Answer{})
+	unknown.Msg.Record, unknown.Ans.Outcome = records(0, 1)[0], model.Unknown
+	require.Equal(t, "begin write 1", b.step(unknown))
+	require.Equal(t, "begin upload 1 [| 1]; begin write 2",
+		b.step(of(model.Write, 0, model.Answer{})))
+}
+
 // What was in flight is taken up before anything new, and both meet the state of the checkpoint.
 func TestSnapshot_RestoresStateAndWhatWasInFlight(t *testing.T) {
 	b := newBench(t, &semantics.Snapshot, sum, "op/0")

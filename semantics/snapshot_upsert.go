@@ -141,12 +141,12 @@ var SnapshotUpsert = model.Mode{
 		counted            non-deterministic RV
 		unaligned          stateless         -
 		unaligned          commutative       RV RO (W)
-		unaligned          non-commutative   W RV (SX)
+		unaligned          non-commutative   W (SX RV)
 		unaligned          non-deterministic RV
-		unaligned-dropped  stateless         -
-		unaligned-dropped  commutative       RV RO (L SL W)
-		unaligned-dropped  non-commutative   W RV (L SL SX)
-		unaligned-dropped  non-deterministic RV
+		unaligned-dropped  stateless         - (L)
+		unaligned-dropped  commutative       SL RV RO (L W)
+		unaligned-dropped  non-commutative   L SL W SX RV
+		unaligned-dropped  non-deterministic SL RV (L)
 		graceful-stop      stateless         -
 		graceful-stop      commutative       RV RO (W)
 		graceful-stop      non-commutative   W RV (SX)

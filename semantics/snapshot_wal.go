@@ -77,9 +77,9 @@ var SnapshotWAL = model.Mode{
 		counted            commutative       - (W NS D SD RV)
 		counted            non-commutative   - (W NS D SD RV RG)
 		unaligned          all               -
-		unaligned-dropped  stateless,non-deterministic -
+		unaligned-dropped  stateless         L
 		unaligned-dropped  commutative       - (L SL W)
-		unaligned-dropped  non-commutative   - (L SL)
+		unaligned-dropped  non-commutative,non-deterministic L SL
 		graceful-stop      all               -`),
 	RestsOn: []model.Mechanism{
 		{Name: "waiting", Variant: "snapshot",

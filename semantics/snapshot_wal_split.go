@@ -88,11 +88,11 @@ var SnapshotWALSplit = model.Mode{
 		aliased-snapshot   non-deterministic D (W NS SD RG)
 		counted            stateless,non-deterministic D (RG)
 		counted            commutative,non-commutative D RG (NS SD RV)
-		unaligned          stateless,non-deterministic D (RG)
-		unaligned          commutative,non-commutative D RG
-		unaligned-dropped  stateless,non-deterministic D (RG)
+		unaligned          stateless,non-commutative,non-deterministic D
+		unaligned          commutative       D RG
+		unaligned-dropped  stateless         L D
 		unaligned-dropped  commutative       D RG (L SL W)
-		unaligned-dropped  non-commutative   D RG (L SL)
+		unaligned-dropped  non-commutative,non-deterministic L SL D
 		graceful-stop      all               D RG`),
 	IsVariant: true,
 	New: func(job *model.Job, task *model.Task) model.Process {

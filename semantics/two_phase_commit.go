@@ -87,18 +87,20 @@ var TwoPhaseCommit = model.Mode{
 		uncommitted-reader commutative       W D RV A1 A3 A2 RG
 		uncommitted-reader non-commutative   W SX D RV A1 A3 A2 RG
 		uncommitted-reader non-deterministic D RV A1 A3 A2 (RG)
-		late-end           stateless         D PC (RO)
-		late-end           commutative,non-commutative - (D PC)
-		late-end           non-deterministic D RV PC (RO)
+		late-end           stateless         D PC (L RO)
+		late-end           commutative       - (AG T L D PC)
+		late-end           non-commutative   - (L D PC)
+		late-end           non-deterministic D RV PC (L RO)
+		late-end-epochs    all               -
 		aliased-snapshot   stateless         -
 		aliased-snapshot   commutative,non-commutative,non-deterministic - (W NS SD)
 		counted            stateless,non-deterministic -
 		counted            commutative       - (NS D SD RV)
 		counted            non-commutative   - (W NS D SD RV RG)
 		unaligned          all               -
-		unaligned-dropped  stateless,non-deterministic -
+		unaligned-dropped  stateless         L
 		unaligned-dropped  commutative       - (L SL W)
-		unaligned-dropped  non-commutative   - (L SL)
+		unaligned-dropped  non-commutative,non-deterministic L SL
 		probing            all               -
 		global-commit      all               -
 		graceful-stop      all               -`),
@@ -120,6 +122,8 @@ var TwoPhaseCommit = model.Mode{
 			Without: []model.ParamValue{{Name: "sequence"}}},
 		{Name: "subsumption", Says: "a completion commits what earlier ones have left",
 			Classes: []string{"lose-notice"}, Without: []model.ParamValue{{Name: "commit-all"}}},
+		{Name: "epochs", Says: "a request that comes late names a transaction that is over",
+			Classes: []string{"late-end-epochs"}, Without: []model.ParamValue{{Name: "epochs"}}},
 	},
 	New: func(job *model.Job, task *model.Task) model.Process {
 		return newCheckpointed(job, task, func() model.Process {
@@ -242,8 +246,9 @@ func (p *transactionSink) Step(ev *model.Event, s *model.Script) {
 		p.begin(s, p.first)
 	case ev.Msg.Kind == model.BeginTxn:
 		p.begun(s, ev)
-	case ev.Msg.Kind == model.Write, ev.Msg.Kind == model.PrepareTxn,
-		ev.Msg.Kind == model.CommitTxn:
+	case ev.Msg.Kind == model.Write:
+		p.part.written(s, p, ev)
+	case ev.Msg.Kind == model.PrepareTxn, ev.Msg.Kind == model.CommitTxn:
 	default:
 		panic(fmt.Sprintf("semantics: sink steps on %+v", *ev))
 	}
@@ -377,7 +382,7 @@ func (p *transactionSink) write(s *model.Script, rec model.Record) {
 		m.Cursor = p.count
 	}
 	p.count++
-	s.CallUntilDone(model.External, m)
+	p.part.write(s, m)
 }
 
 // ahead is the first phase: what came before the barrier is prepared, so that only this sink can
