@@ -149,7 +149,7 @@ func (j *Judge) hasDecisions() bool { return j.s.Mode.State == model.Snapshotted
 // Where the job restarts as a whole, an attempt that completes a checkpoint decides of its own
 // transactions and not of those that another one has left; attempt 0 stands for any.
 func (j *Judge) isDecided(checkpoint int64, attempt int32, n int64) bool {
-	if j.s.Mode.Restart != model.RestartJob {
+	if j.s.Mode.RestartOf(j.s.Job) != model.RestartJob {
 		attempt = 0
 	}
 	for _, i := range slices.Backward(j.survey.decided) {

@@ -137,7 +137,7 @@ func TestParse_errorFields(t *testing.T) {
 		Expected: "one of position, latest, fetch, offset-commit, get, put, write, read, " +
 			"load-ids, load-outbox, update, mark, checkpoint-id, upload, completion, newest, " +
 			"download, discard, write-batch, begin-txn, prepare-txn, commit-txn, abort-txn, " +
-			"list-txns, plan-batch, finish-batch, newest-batch",
+			"list-txns, plan-batch, finish-batch, newest-batch, init-txn",
 		Nearest: "write"}, err)
 }
 

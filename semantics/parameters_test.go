@@ -174,15 +174,15 @@ func TestSnapshotWALSplit_Marks(t *testing.T) {
 	b.step(barrier(0, 1))
 	b.step(data(0, 1, 1))
 	b.step(barrier(0, 2))
-	require.Equal(t, "call write 0 of 0.0!; call mark 1!; call write 0 of 0.0!; call mark 2!",
+	require.Equal(t, "call write 1!; call mark 1!; call write 2!; call mark 2!",
 		b.step(notice(model.Complete, 2)))
 
 	part := []model.Record{
 		{ID: model.ID{Offset: 1}, Path: 1}, {Key: "k", Value: model.Value{Num: 1}},
 		{ID: model.ID{Offset: 2}, Path: 1}, {Key: "k", Value: model.Value{Num: 2}}}
 	for marked, want := range map[int64]string{
-		-1: "call write 0 of 0.0!; call mark 1!; call write 0 of 0.0!; call mark 2!",
-		1:  "call write 0 of 0.0!; call mark 2!", 2: "", 3: "",
+		-1: "call write 1!; call mark 1!; call write 2!; call mark 2!",
+		1:  "call write 2!; call mark 2!", 2: "", 3: "",
 	} {
 		b = newBench(t, &semantics.SnapshotWALSplit, sum, "sink/0")
 		b.start(1)

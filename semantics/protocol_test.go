@@ -101,7 +101,7 @@ func request(e *model.Effect) string {
 	}
 	txn := fmt.Sprintf("%d.%d", m.Token>>32, m.Token&(1<<32-1))
 	switch {
-	case m.Kind == model.Write && m.Flags&model.Fenced != 0:
+	case m.Kind == model.Write && m.Flags&model.Fenced != 0 && m.Token != 0:
 		text += fmt.Sprintf(" %d of %s", m.Cursor, txn)
 	case m.Kind == model.InitTxn, m.Kind == model.BeginTxn && m.N == 1: // the first of its id
 		text += " " + txn

@@ -93,7 +93,8 @@ func (r *run) isTooEarly(b *bundle) bool {
 		if d.isPlan {
 			return d.id == vote
 		}
-		isMine := !b.isTxn || r.o.mode.Restart != model.RestartJob || d.attempt == b.attempt
+		isMine := !b.isTxn || r.o.mode.RestartOf(r.o.job) != model.RestartJob ||
+			d.attempt == b.attempt
 		return d.id >= vote && isMine
 	})
 }
