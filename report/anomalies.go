@@ -234,9 +234,9 @@ var anomalyLore = []lore{
 	},
 	{
 		kind: model.InconsistentCut,
-		is: "A finding about the mechanism: the states in a completed checkpoint are not those " +
-			"after exactly the records before its offsets. It does no harm until a restart goes " +
-			"back to it; then records are missing from the state or are in it twice.",
+		is: "The states in a completed checkpoint are not those after exactly the records before " +
+			"its offsets. The state of the job goes wrong only if a restart goes back to it; " +
+			"then records are missing from the state or are in it twice.",
 		found: "The state of each completed checkpoint, after the records that it holds in " +
 			"flight, must be what some failure-free run gives for the records before its offsets.",
 		source: "Chandy and Lamport, Distributed Snapshots, TOCS 1985; Carbone et al., " +

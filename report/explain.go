@@ -219,7 +219,8 @@ func (w *writer) cells(lib *scenarios.Library, m *model.Mode) {
 		return
 	}
 	w.blank()
-	w.line("what small worlds show, by class of faults and kind of operator; there, the rest never")
+	w.line("what small worlds show, by class and kind of operator; " +
+		"but for findings, the rest never")
 	rows := [][]string{{"class", "operator", "must be reachable", "may be"}}
 	used := map[model.AnomalyKind]bool{}
 	for _, c := range lib.Classes {

@@ -88,7 +88,7 @@ func requireLine(t *testing.T, job *model.Job, rule model.Rule) {
 	require.Equal(t, []model.Rule{rule}, again, line)
 }
 
-// A mode that remembers is left one input to remember; any other stays as it is.
+// A mode that remembers is left one input to remember; of any other the class says nothing.
 func TestClass_ShortHorizon(t *testing.T) {
 	lib := scenarios.Builtin()
 	i := slices.IndexFunc(lib.Classes, func(c *scenarios.Class) bool {
@@ -98,13 +98,12 @@ func TestClass_ShortHorizon(t *testing.T) {
 	remember := &model.Mode{Params: []model.Param{{Name: "horizon"}, {Name: "window"}}}
 	s := &scenarios.Scenario{Mode: remember, Params: []model.ParamValue{
 		{Name: "batch", Value: 3}, {Name: "window", Value: 4}}}
+	require.True(t, lib.Classes[i].Applies(remember))
 	lib.Classes[i].Vary(s)
 	require.Equal(t, []model.ParamValue{{Name: "batch", Value: 3}, {Name: "window", Value: 16},
 		{Name: "horizon", Value: 1}}, s.Params)
 
-	other := &scenarios.Scenario{Mode: &model.Mode{Params: []model.Param{{Name: "window"}}}}
-	lib.Classes[i].Vary(other)
-	require.Empty(t, other.Params)
+	require.False(t, lib.Classes[i].Applies(&model.Mode{Params: []model.Param{{Name: "window"}}}))
 }
 
 // What takes a coordinator, a parameter or a sink says nothing of a mode without it. Every other
@@ -115,7 +114,8 @@ func TestClass_Applies(t *testing.T) {
 		State: model.Snapshotted, Restart: model.RestartJob,
 		Params: []model.Param{{Name: "restore"}, {Name: "txn-timeout"}, {Name: "pool"},
 			{Name: "epochs"}, {Name: "aliased"}, {Name: "alignment"}, {Name: "work"},
-			{Name: "stop-at"}, {Name: "abort-lingering"}, {Name: "global"}}}
+			{Name: "stop-at"}, {Name: "abort-lingering"}, {Name: "global"},
+			{Name: "horizon"}}}
 	var special []string
 	for _, c := range scenarios.Classes() {
 		require.True(t, c.Applies(full), c.Name)
@@ -123,8 +123,8 @@ func TestClass_Applies(t *testing.T) {
 			special = append(special, c.Name)
 		}
 	}
-	require.Equal(t, []string{"tear-call", "lose-barrier", "duplicate-barrier", "reorder-barrier",
-		"delay-barrier", "lose-notice", "delay-notice", "duplicate-notice", "restore-older",
+	require.Equal(t, []string{"tear-call", "short-horizon", "lose-barrier", "duplicate-barrier",
+		"reorder-barrier", "delay-barrier", "lose-notice", "delay-notice", "duplicate-notice", "restore-older",
 		"txn-timeout", "uncommitted-reader", "late-end", "late-end-epochs", "aliased-snapshot",
 		"counted", "unaligned", "unaligned-dropped", "probing", "global-commit",
 		"graceful-stop"}, special)
@@ -137,8 +137,8 @@ func TestClass_Applies(t *testing.T) {
 		}
 		return names
 	}
-	require.Equal(t, special[1:8], applying(&model.Mode{Extra: []string{"driver"}}))
-	require.Equal(t, special[5:8], applying(&model.Mode{Extra: []string{"coordinator"}}))
+	require.Equal(t, special[2:9], applying(&model.Mode{Extra: []string{"driver"}}))
+	require.Equal(t, special[6:9], applying(&model.Mode{Extra: []string{"coordinator"}}))
 	require.Equal(t, []string{"tear-call"}, applying(&model.Mode{State: model.Scattered}))
 	require.Empty(t, applying(&model.Mode{Params: []model.Param{{Name: "stop-at"}}}),
 		"tasks that restart alone do not stop")

@@ -114,11 +114,7 @@ var Acker = model.Mode{
 		poison             stateless          ST (D RO RG)
 		poison             commutative        ST (NS D SD RV RO RG)
 		poison             non-commutative    ST (NS D SD RV RO RG)
-		poison             non-deterministic  ST (NS D SD RV RO RG)
-		short-horizon      stateless          D RO RG
-		short-horizon      commutative        W NS D SD RV RO RG
-		short-horizon      non-commutative    W NS SX D SD RV RO RG (WS)
-		short-horizon      non-deterministic  W NS D SD RV RO RG`),
+		poison             non-deterministic  ST (NS D SD RV RO RG)`),
 	Extra: []string{ackerName},
 	New: func(job *model.Job, task *model.Task) model.Process {
 		switch task.Role {

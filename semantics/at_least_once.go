@@ -100,11 +100,7 @@ var AtLeastOnce = model.Mode{
 		poison             stateless          ST (D RO RG)
 		poison             commutative        D SD RV RG ST (NS RO)
 		poison             non-commutative    D SD RV RG ST (NS RO)
-		poison             non-deterministic  ST (NS D SD RV RO RG)
-		short-horizon      stateless          D RO RG
-		short-horizon      commutative        W NS D SD RV RO RG
-		short-horizon      non-commutative    W NS SX D SD RV RO RG (WS)
-		short-horizon      non-deterministic  W NS D SD RV RO RG`),
+		poison             non-deterministic  ST (NS D SD RV RO RG)`),
 	New: newAtLeastOnce,
 }
 

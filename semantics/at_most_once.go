@@ -96,11 +96,7 @@ var AtMostOnce = model.Mode{
 		poison             stateless          L
 		poison             commutative        L SL W
 		poison             non-commutative    L SL (W WS)
-		poison             non-deterministic  L SL (W)
-		short-horizon      stateless          L
-		short-horizon      commutative        L SL W
-		short-horizon      non-commutative    L SL (W WS)
-		short-horizon      non-deterministic  L SL W`),
+		poison             non-deterministic  L SL (W)`),
 	New: func(job *model.Job, task *model.Task) model.Process {
 		switch task.Role {
 		case model.Source:

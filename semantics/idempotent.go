@@ -97,10 +97,6 @@ var Idempotent = model.Mode{
 		poison             stateless          ST (RO)
 		poison             commutative        NS SD RV ST (RO)
 		poison             non-commutative    NS SD RV ST (RO)
-		poison             non-deterministic  ST (NS SD RV RO)
-		short-horizon      stateless          RO
-		short-horizon      commutative        W NS SD RV RO
-		short-horizon      non-commutative    W NS SX SD RV RO (WS)
-		short-horizon      non-deterministic  W NS SD RV RO`),
+		poison             non-deterministic  ST (NS SD RV RO)`),
 	New: newAtLeastOnce,
 }

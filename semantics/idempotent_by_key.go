@@ -105,11 +105,7 @@ var IdempotentByKey = model.Mode{
 		poison             stateless          ST (RG)
 		poison             commutative        NS SD RV ST (RG)
 		poison             non-commutative    NS SD RV ST (RG)
-		poison             non-deterministic  ST (NS SD RV RG)
-		short-horizon      stateless          RG
-		short-horizon      commutative        W NS SD RV RG
-		short-horizon      non-commutative    W NS SX SD RV RG
-		short-horizon      non-deterministic  W NS SD RV RG`),
+		poison             non-deterministic  ST (NS SD RV RG)`),
 	New: newIdempotentByKey,
 }
 

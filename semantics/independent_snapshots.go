@@ -104,10 +104,6 @@ var IndependentSnapshots = model.Mode{
 		poison             stateless         D ST
 		poison             commutative,non-commutative D RV RG ST
 		poison             non-deterministic D RV ST
-		short-horizon      stateless         D RG
-		short-horizon      commutative       W D RV RG
-		short-horizon      non-commutative   W SX D RV RG
-		short-horizon      non-deterministic D RV RG
 		lose-notice        stateless         - (D RG)
 		lose-notice        commutative       - (W D RV RG)
 		lose-notice        non-commutative   - (W SX D RV RG)

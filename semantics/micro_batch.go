@@ -71,8 +71,6 @@ var MicroBatch = model.Mode{
 		truncate           commutative       L SL W
 		truncate           non-commutative,non-deterministic L SL (W SX)
 		poison             all               ST
-		short-horizon      stateless,commutative,non-commutative -
-		short-horizon      non-deterministic W SX
 		lose-barrier       stateless,commutative,non-commutative -
 		lose-barrier       non-deterministic - (W SX)
 		duplicate-barrier  stateless,commutative,non-commutative -

@@ -80,9 +80,6 @@ var MicroBatchPlain = model.Mode{
 		poison             commutative       D ST (RG)
 		poison             non-commutative   ST (D RG)
 		poison             non-deterministic ST (D RV)
-		short-horizon      stateless         D
-		short-horizon      commutative,non-commutative D RG
-		short-horizon      non-deterministic D RV
 		lose-barrier       stateless         - (D)
 		lose-barrier       commutative       D RG
 		lose-barrier       non-commutative   - (D RG)

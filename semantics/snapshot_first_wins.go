@@ -48,23 +48,23 @@ var SnapshotFirstWins = model.Mode{
 		zombie             commutative       W
 		zombie             non-commutative,non-deterministic W SX
 		lose-message       stateless         L (RO)
-		lose-message       commutative       L SL W (RO)
-		lose-message       non-commutative,non-deterministic L SL (W SX RO)
+		lose-message       commutative       L SL W IC (RO)
+		lose-message       non-commutative,non-deterministic L SL IC (W SX RO)
 		duplicate-message  stateless         -
-		duplicate-message  commutative       W NS SD (RO)
-		duplicate-message  non-commutative   W SD (NS SX)
-		duplicate-message  non-deterministic W NS SD (SX)
+		duplicate-message  commutative       W NS SD IC (RO)
+		duplicate-message  non-commutative   W SD IC (NS SX)
+		duplicate-message  non-deterministic W NS SD IC (SX)
 		reorder-message    stateless         RO (L)
-		reorder-message    commutative       SL W RO (L)
-		reorder-message    non-commutative   SL W SX RO (L)
-		reorder-message    non-deterministic SL RO (L W SX)
+		reorder-message    commutative       SL W RO IC (L)
+		reorder-message    non-commutative   SL W SX RO IC (L)
+		reorder-message    non-deterministic SL RO IC (L W SX)
 		delay-message      stateless         RO (L)
-		delay-message      commutative       SL W RO (L)
-		delay-message      non-commutative   SL W SX RO (L)
-		delay-message      non-deterministic SL W RO (L SX)
+		delay-message      commutative       SL W RO IC (L)
+		delay-message      non-commutative   SL W SX RO IC (L)
+		delay-message      non-deterministic SL W RO IC (L SX)
 		partition          stateless         L
-		partition          commutative       L SL (W)
-		partition          non-commutative,non-deterministic L SL SX (W)
+		partition          commutative       L SL IC (W)
+		partition          non-commutative,non-deterministic L SL SX IC (W)
 		service-crash      stateless         -
 		service-crash      commutative       - (W)
 		service-crash      non-commutative,non-deterministic SX (W)
@@ -72,21 +72,18 @@ var SnapshotFirstWins = model.Mode{
 		refuse-call        commutative       W
 		refuse-call        non-commutative,non-deterministic W SX
 		forget-call        stateless         L (RO ST)
-		forget-call        commutative       L SL (W RO ST)
-		forget-call        non-commutative,non-deterministic L SL SX (W RO ST)
+		forget-call        commutative       L SL IC (W RO ST)
+		forget-call        non-commutative,non-deterministic L SL SX IC (W RO ST)
 		tear-call          stateless         - (ST)
-		tear-call          commutative       SL (W ST)
-		tear-call          non-commutative,non-deterministic SL (W SX ST)
+		tear-call          commutative       SL IC (W ST)
+		tear-call          non-commutative,non-deterministic SL IC (W SX ST)
 		stale-read         stateless         -
 		stale-read         commutative       - (W)
 		stale-read         non-commutative,non-deterministic - (W SX)
 		truncate           stateless         L
-		truncate           commutative       L SL W
-		truncate           non-commutative,non-deterministic L SL (W SX)
+		truncate           commutative       L SL W IC
+		truncate           non-commutative,non-deterministic L SL IC (W SX)
 		poison             all               ST
-		short-horizon      stateless         -
-		short-horizon      commutative       W
-		short-horizon      non-commutative,non-deterministic W SX
 		lose-barrier       stateless         -
 		lose-barrier       commutative       - (W)
 		lose-barrier       non-commutative,non-deterministic - (W SX)
@@ -94,8 +91,8 @@ var SnapshotFirstWins = model.Mode{
 		duplicate-barrier  commutative       - (W)
 		duplicate-barrier  non-commutative,non-deterministic - (W SX)
 		reorder-barrier    stateless         -
-		reorder-barrier    commutative       - (W SD)
-		reorder-barrier    non-commutative,non-deterministic - (W SX SD)
+		reorder-barrier    commutative       IC (W SD)
+		reorder-barrier    non-commutative,non-deterministic IC (W SX SD)
 		delay-barrier      stateless         -
 		delay-barrier      commutative       - (W)
 		delay-barrier      non-commutative,non-deterministic - (W SX)
@@ -112,19 +109,20 @@ var SnapshotFirstWins = model.Mode{
 		restore-older      commutative       W
 		restore-older      non-commutative,non-deterministic W SX
 		aliased-snapshot   stateless         -
-		aliased-snapshot   commutative       W (NS SD)
-		aliased-snapshot   non-commutative,non-deterministic W SX (NS SD)
+		aliased-snapshot   commutative       W IC (NS SD)
+		aliased-snapshot   non-commutative,non-deterministic W SX IC (NS SD)
 		counted            stateless         -
-		counted            commutative       W (SD)
-		counted            non-commutative,non-deterministic W SX
+		counted            commutative       W (SD IC)
+		counted            non-commutative   W NS SX SD IC
+		counted            non-deterministic W SX
 		unaligned          stateless         -
 		unaligned          commutative       W
 		unaligned          non-commutative   W (SX)
 		unaligned          non-deterministic W SX
 		unaligned-dropped  stateless         - (L)
-		unaligned-dropped  commutative       SL W (L)
-		unaligned-dropped  non-commutative   L SL W SX
-		unaligned-dropped  non-deterministic SL W SX (L)
+		unaligned-dropped  commutative       SL W IC (L)
+		unaligned-dropped  non-commutative   L SL W SX IC
+		unaligned-dropped  non-deterministic SL W SX IC (L)
 		graceful-stop      stateless         -
 		graceful-stop      commutative       W
 		graceful-stop      non-commutative,non-deterministic W SX`),

@@ -53,23 +53,24 @@ var SnapshotUpsert = model.Mode{
 		zombie             non-commutative   W SX RV
 		zombie             non-deterministic RV (W SX)
 		lose-message       stateless         L (RO)
-		lose-message       commutative       L SL W (RV RO)
-		lose-message       non-commutative,non-deterministic L SL (W SX RV RO)
+		lose-message       commutative       L SL W IC (RV RO)
+		lose-message       non-commutative,non-deterministic L SL IC (W SX RV RO)
 		duplicate-message  stateless         -
-		duplicate-message  commutative       W NS SD RV (RO)
-		duplicate-message  non-commutative   W NS SD RV (SX)
-		duplicate-message  non-deterministic W NS SD RV
+		duplicate-message  commutative       W NS SD RV IC (RO)
+		duplicate-message  non-commutative   W NS SD RV IC (SX)
+		duplicate-message  non-deterministic W NS SD RV IC
 		reorder-message    stateless         RO (L)
-		reorder-message    commutative       SL W RO (L RV)
-		reorder-message    non-commutative   SL W SX RO (L RV)
-		reorder-message    non-deterministic SL RO (L W RV)
+		reorder-message    commutative       SL W RO IC (L RV)
+		reorder-message    non-commutative   SL W SX RO IC (L RV)
+		reorder-message    non-deterministic SL RO IC (L W RV)
 		delay-message      stateless         RO (L)
-		delay-message      commutative,non-deterministic SL W RO (L RV)
-		delay-message      non-commutative   SL W SX RO (L RV)
+		delay-message      commutative       SL W RO IC (L RV)
+		delay-message      non-commutative   SL W SX RO IC (L RV)
+		delay-message      non-deterministic SL W RO IC (L RV)
 		partition          stateless         L
-		partition          commutative       L SL RV RO (W)
-		partition          non-commutative   L SL W RV (SX)
-		partition          non-deterministic L SL RV (SX)
+		partition          commutative       L SL RV RO IC (W)
+		partition          non-commutative   L SL W RV IC (SX)
+		partition          non-deterministic L SL RV IC (SX)
 		service-crash      stateless         -
 		service-crash      commutative       RV RO (W)
 		service-crash      non-commutative   W RV (SX)
@@ -79,26 +80,22 @@ var SnapshotUpsert = model.Mode{
 		refuse-call        non-commutative   W RV (SX)
 		refuse-call        non-deterministic RV
 		forget-call        stateless         L (RO ST)
-		forget-call        commutative       L SL RV RO (W ST)
-		forget-call        non-commutative   L SL W SX RV (RO ST)
-		forget-call        non-deterministic L SL RV (W SX RO ST)
+		forget-call        commutative       L SL RV RO IC (W ST)
+		forget-call        non-commutative   L SL W SX RV IC (RO ST)
+		forget-call        non-deterministic L SL RV IC (W SX RO ST)
 		tear-call          stateless         - (ST)
-		tear-call          commutative       SL (W RV RO ST)
-		tear-call          non-commutative   SL (W SX RV ST)
-		tear-call          non-deterministic SL (RV ST)
+		tear-call          commutative       SL IC (W RV RO ST)
+		tear-call          non-commutative   SL IC (W SX RV ST)
+		tear-call          non-deterministic SL IC (RV ST)
 		stale-read         stateless         -
 		stale-read         commutative       - (W RV RO)
 		stale-read         non-commutative,non-deterministic - (W SX RV)
 		truncate           stateless         L
-		truncate           commutative       L SL W (RV RO)
-		truncate           non-commutative   L SL (W SX RV)
-		truncate           non-deterministic L SL (W RV)
+		truncate           commutative       L SL W IC (RV RO)
+		truncate           non-commutative   L SL IC (W SX RV)
+		truncate           non-deterministic L SL IC (W RV)
 		poison             stateless         ST
 		poison             commutative,non-commutative,non-deterministic ST (RV)
-		short-horizon      stateless         -
-		short-horizon      commutative       RV RO (W)
-		short-horizon      non-commutative   W RV (SX)
-		short-horizon      non-deterministic RV
 		lose-barrier       stateless         -
 		lose-barrier       commutative       - (W RV RO)
 		lose-barrier       non-commutative   - (W SX RV)
@@ -108,9 +105,9 @@ var SnapshotUpsert = model.Mode{
 		duplicate-barrier  non-commutative   - (W SX RV)
 		duplicate-barrier  non-deterministic - (RV)
 		reorder-barrier    stateless         -
-		reorder-barrier    commutative       - (W NS SD RV RO)
-		reorder-barrier    non-commutative   - (W NS SX SD RV)
-		reorder-barrier    non-deterministic - (W NS SD RV)
+		reorder-barrier    commutative       IC (W NS SD RV RO)
+		reorder-barrier    non-commutative   IC (W NS SX SD RV)
+		reorder-barrier    non-deterministic IC (W NS SD RV)
 		delay-barrier      stateless         -
 		delay-barrier      commutative       - (W RV RO)
 		delay-barrier      non-commutative   - (W SX RV)
@@ -132,21 +129,21 @@ var SnapshotUpsert = model.Mode{
 		restore-older      non-commutative   W RV (SX)
 		restore-older      non-deterministic RV (SX)
 		aliased-snapshot   stateless         -
-		aliased-snapshot   commutative       RV RO (W NS SD)
-		aliased-snapshot   non-commutative   W RV (NS SX SD)
-		aliased-snapshot   non-deterministic RV (W NS SD)
+		aliased-snapshot   commutative       RV RO IC (W NS SD)
+		aliased-snapshot   non-commutative   W RV IC (NS SX SD)
+		aliased-snapshot   non-deterministic RV IC (W NS SD)
 		counted            stateless         -
-		counted            commutative       RV RO (W NS SD)
-		counted            non-commutative   W RV (NS SX SD)
+		counted            commutative       RV RO (W NS SD IC)
+		counted            non-commutative   W NS SD RV IC (SX)
 		counted            non-deterministic RV
 		unaligned          stateless         -
 		unaligned          commutative       RV RO (W)
 		unaligned          non-commutative   W (SX RV)
 		unaligned          non-deterministic RV
 		unaligned-dropped  stateless         - (L)
-		unaligned-dropped  commutative       SL RV RO (L W)
-		unaligned-dropped  non-commutative   L SL W SX RV
-		unaligned-dropped  non-deterministic SL RV (L)
+		unaligned-dropped  commutative       SL RV RO IC (L W)
+		unaligned-dropped  non-commutative   L SL W SX RV IC
+		unaligned-dropped  non-deterministic SL RV IC (L)
 		graceful-stop      stateless         -
 		graceful-stop      commutative       RV RO (W)
 		graceful-stop      non-commutative   W RV (SX)

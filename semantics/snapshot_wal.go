@@ -31,40 +31,40 @@ var SnapshotWAL = model.Mode{
 		pause              all               -
 		zombie             all               -
 		lose-message       stateless         L
-		lose-message       commutative       L SL W
-		lose-message       non-commutative   L SL
-		lose-message       non-deterministic L SL (W)
+		lose-message       commutative       L SL W IC
+		lose-message       non-commutative   L SL IC
+		lose-message       non-deterministic L SL IC (W)
 		duplicate-message  stateless         D (RG)
-		duplicate-message  commutative       W NS D SD RV RG
-		duplicate-message  non-commutative   W NS D SD RV RG (SX)
-		duplicate-message  non-deterministic W NS D SD RV (RG)
+		duplicate-message  commutative       W NS D SD RV RG IC
+		duplicate-message  non-commutative   W NS D SD RV RG IC (SX)
+		duplicate-message  non-deterministic W NS D SD RV IC (RG)
 		reorder-message    stateless         L RO
-		reorder-message    commutative,non-commutative L SL W RO
-		reorder-message    non-deterministic L SL RO (W)
+		reorder-message    commutative,non-commutative L SL W RO IC
+		reorder-message    non-deterministic L SL RO IC (W)
 		delay-message      stateless         L
-		delay-message      commutative,non-deterministic L SL W
-		delay-message      non-commutative   L SL
+		delay-message      commutative       L SL W IC
+		delay-message      non-commutative   L SL IC
+		delay-message      non-deterministic L SL W IC
 		partition          stateless         L
-		partition          commutative,non-commutative,non-deterministic L SL
+		partition          commutative,non-commutative,non-deterministic L SL IC
 		service-crash      all               -
 		refuse-call        all               -
 		forget-call        stateless         L D (RG ST)
-		forget-call        commutative       L SL D (W RV RG ST)
-		forget-call        non-commutative   L SL W D RG (SX RV ST)
-		forget-call        non-deterministic L SL D RV (RG ST)
+		forget-call        commutative       L SL D IC (W RV RG ST)
+		forget-call        non-commutative   L SL W D RG IC (SX RV ST)
+		forget-call        non-deterministic L SL D RV IC (RG ST)
 		tear-call          stateless         - (ST)
-		tear-call          commutative,non-commutative,non-deterministic SL (ST)
+		tear-call          commutative,non-commutative,non-deterministic SL IC (ST)
 		stale-read         all               -
 		truncate           stateless         L
-		truncate           commutative       L SL W
-		truncate           non-commutative   L SL
-		truncate           non-deterministic L SL (W)
+		truncate           commutative       L SL W IC
+		truncate           non-commutative   L SL IC
+		truncate           non-deterministic L SL IC (W)
 		poison             all               ST
-		short-horizon      all               -
 		lose-barrier       all               -
 		duplicate-barrier  all               -
 		reorder-barrier    stateless         - (D)
-		reorder-barrier    commutative,non-commutative,non-deterministic - (NS D SD RV)
+		reorder-barrier    commutative,non-commutative,non-deterministic IC (NS D SD RV)
 		delay-barrier      all               -
 		lose-notice        all               -
 		delay-notice       all               -
@@ -72,14 +72,17 @@ var SnapshotWAL = model.Mode{
 		restore-older      stateless,commutative,non-commutative D
 		restore-older      non-deterministic D RV
 		aliased-snapshot   stateless         -
-		aliased-snapshot   commutative,non-commutative,non-deterministic - (W NS SD)
-		counted            stateless,non-deterministic -
-		counted            commutative       - (W NS D SD RV)
-		counted            non-commutative   - (W NS D SD RV RG)
+		aliased-snapshot   commutative       IC (W NS SD)
+		aliased-snapshot   non-commutative   - (W NS SD IC)
+		aliased-snapshot   non-deterministic IC (W NS SD)
+		counted            stateless         -
+		counted            commutative       - (W NS D SD RV IC)
+		counted            non-commutative   W NS D SD RV IC (SX RG)
+		counted            non-deterministic -
 		unaligned          all               -
 		unaligned-dropped  stateless         L
-		unaligned-dropped  commutative       - (L SL W)
-		unaligned-dropped  non-commutative,non-deterministic L SL
+		unaligned-dropped  commutative       - (L SL W IC)
+		unaligned-dropped  non-commutative,non-deterministic L SL IC
 		graceful-stop      all               -`),
 	RestsOn: []model.Mechanism{
 		{Name: "waiting", Variant: "snapshot",

@@ -31,50 +31,48 @@ var SnapshotWALSplit = model.Mode{
 		pause              commutative,non-commutative - (D RG)
 		zombie             all               D RG
 		lose-message       stateless         L (D)
-		lose-message       commutative       L SL W (D RG)
-		lose-message       non-commutative   L SL (D RG)
-		lose-message       non-deterministic L SL (W D)
+		lose-message       commutative       L SL W IC (D RG)
+		lose-message       non-commutative   L SL IC (D RG)
+		lose-message       non-deterministic L SL IC (W D)
 		duplicate-message  stateless         D
-		duplicate-message  commutative       W NS D SD RV RG
-		duplicate-message  non-commutative   W NS D SD RV RG (SX)
-		duplicate-message  non-deterministic W NS D SD RV
+		duplicate-message  commutative       W NS D SD RV RG IC
+		duplicate-message  non-commutative   W NS D SD RV RG IC (SX)
+		duplicate-message  non-deterministic W NS D SD RV IC
 		reorder-message    stateless         L RO (D)
-		reorder-message    commutative,non-commutative L SL W RO (D RG)
-		reorder-message    non-deterministic L SL RO (W D)
+		reorder-message    commutative,non-commutative L SL W RO IC (D RG)
+		reorder-message    non-deterministic L SL RO IC (W D)
 		delay-message      stateless         L (D)
-		delay-message      commutative       L SL W (D RG)
-		delay-message      non-commutative   L SL (D RG)
-		delay-message      non-deterministic L SL W (D)
+		delay-message      commutative       L SL W IC (D RG)
+		delay-message      non-commutative   L SL IC (D RG)
+		delay-message      non-deterministic L SL W IC (D)
 		partition          stateless         L D (RG)
-		partition          commutative,non-commutative L SL D RG
-		partition          non-deterministic L SL D (RG)
+		partition          commutative,non-commutative L SL D RG IC
+		partition          non-deterministic L SL D IC (RG)
 		service-crash      stateless,non-deterministic D (RG)
 		service-crash      commutative,non-commutative D RG
 		refuse-call        stateless,non-deterministic D (RG)
 		refuse-call        commutative,non-commutative D RG
 		forget-call        stateless         L D (RG ST)
-		forget-call        commutative       L SL D RG (W RV RO ST)
-		forget-call        non-commutative   L SL W D RG (SX RV ST)
-		forget-call        non-deterministic L SL D RV (RG ST)
+		forget-call        commutative       L SL D RG IC (W RV RO ST)
+		forget-call        non-commutative   L SL W D RG IC (SX RV ST)
+		forget-call        non-deterministic L SL D RV IC (RG ST)
 		tear-call          stateless         - (D ST)
-		tear-call          commutative,non-commutative SL (D RG ST)
-		tear-call          non-deterministic SL (D ST)
+		tear-call          commutative,non-commutative SL IC (D RG ST)
+		tear-call          non-deterministic SL IC (D ST)
 		stale-read         stateless,non-deterministic - (D)
 		stale-read         commutative,non-commutative - (D RG)
 		truncate           stateless         L (D)
-		truncate           commutative       L SL W (D RG)
-		truncate           non-commutative   L SL (D RG)
-		truncate           non-deterministic L SL (W D)
+		truncate           commutative       L SL W IC (D RG)
+		truncate           non-commutative   L SL IC (D RG)
+		truncate           non-deterministic L SL IC (W D)
 		poison             stateless,non-deterministic D ST
 		poison             commutative,non-commutative D RG ST
-		short-horizon      stateless,non-deterministic D (RG)
-		short-horizon      commutative,non-commutative D RG
 		lose-barrier       all               - (D RG)
 		duplicate-barrier  stateless,non-deterministic - (D)
 		duplicate-barrier  commutative,non-commutative - (D RG)
 		reorder-barrier    stateless         - (D)
-		reorder-barrier    commutative,non-commutative - (NS D SD RV RG)
-		reorder-barrier    non-deterministic - (NS D SD RV)
+		reorder-barrier    commutative,non-commutative IC (NS D SD RV RG)
+		reorder-barrier    non-deterministic IC (NS D SD RV)
 		delay-barrier      all               - (D RG)
 		lose-notice        all               - (D RG)
 		delay-notice       all               - (D RG)
@@ -84,15 +82,18 @@ var SnapshotWALSplit = model.Mode{
 		restore-older      commutative,non-commutative D RG
 		restore-older      non-deterministic D RV (RG)
 		aliased-snapshot   stateless         D (RG)
-		aliased-snapshot   commutative,non-commutative D RG (W NS SD)
-		aliased-snapshot   non-deterministic D (W NS SD RG)
-		counted            stateless,non-deterministic D (RG)
-		counted            commutative,non-commutative D RG (NS SD RV)
+		aliased-snapshot   commutative       D RG IC (W NS SD)
+		aliased-snapshot   non-commutative   D RG (W NS SD IC)
+		aliased-snapshot   non-deterministic D IC (W NS SD RG)
+		counted            stateless         D (RG)
+		counted            commutative       D RG (NS SD RV IC)
+		counted            non-commutative   W NS D SD RV RG IC (SX)
+		counted            non-deterministic D (RG)
 		unaligned          stateless,non-commutative,non-deterministic D
 		unaligned          commutative       D RG
 		unaligned-dropped  stateless         L D
-		unaligned-dropped  commutative       D RG (L SL W)
-		unaligned-dropped  non-commutative,non-deterministic L SL D
+		unaligned-dropped  commutative       D RG (L SL W IC)
+		unaligned-dropped  non-commutative,non-deterministic L SL D IC
 		graceful-stop      all               D RG`),
 	IsVariant: true,
 	New: func(job *model.Job, task *model.Task) model.Process {

@@ -36,44 +36,44 @@ var TwoPhaseCommit = model.Mode{
 		pause              all               -
 		zombie             all               -
 		lose-message       stateless         L
-		lose-message       commutative       L SL W
-		lose-message       non-commutative   L SL
-		lose-message       non-deterministic L SL (W)
+		lose-message       commutative       L SL W IC
+		lose-message       non-commutative   L SL IC
+		lose-message       non-deterministic L SL IC (W)
 		duplicate-message  stateless         D
-		duplicate-message  commutative       W NS D SD RV RG
-		duplicate-message  non-commutative   W NS D SD RV RG (SX)
-		duplicate-message  non-deterministic W NS D SD RV
+		duplicate-message  commutative       W NS D SD RV RG IC
+		duplicate-message  non-commutative   W NS D SD RV RG IC (SX)
+		duplicate-message  non-deterministic W NS D SD RV IC
 		reorder-message    stateless         L RO HT
-		reorder-message    commutative       W RO (L SL HT)
-		reorder-message    non-commutative   L SL W RO HT
-		reorder-message    non-deterministic L SL RO HT (W)
+		reorder-message    commutative       W RO IC (L SL HT)
+		reorder-message    non-commutative   L SL W RO IC HT
+		reorder-message    non-deterministic L SL RO IC HT (W)
 		delay-message      stateless         L HT
-		delay-message      commutative,non-deterministic L SL W HT
-		delay-message      non-commutative   L SL HT
+		delay-message      commutative       L SL W IC HT
+		delay-message      non-commutative   L SL IC HT
+		delay-message      non-deterministic L SL W IC HT
 		partition          stateless         L
-		partition          commutative,non-commutative,non-deterministic L SL
+		partition          commutative,non-commutative,non-deterministic L SL IC
 		service-crash      all               -
 		refuse-call        all               -
 		forget-call        stateless         L D HT (AG T RG ST)
-		forget-call        commutative       T L SL D HT (AG W RV RG ST)
-		forget-call        non-commutative   L SL W D RG HT (AG T SX RV ST)
-		forget-call        non-deterministic L SL D RV HT (AG T RG ST)
+		forget-call        commutative       T L SL D IC HT (AG W RV RG ST)
+		forget-call        non-commutative   L SL W D RG IC HT (AG T SX RV ST)
+		forget-call        non-deterministic L SL D RV IC HT (AG T RG ST)
 		tear-call          stateless         - (ST HT)
-		tear-call          commutative,non-commutative,non-deterministic SL (ST HT)
+		tear-call          commutative,non-commutative,non-deterministic SL IC (ST HT)
 		stale-read         stateless,non-deterministic - (L HT)
 		stale-read         commutative       - (AG T L HT)
 		stale-read         non-commutative   - (L HT)
 		truncate           stateless         L
-		truncate           commutative       L SL W
-		truncate           non-commutative   L SL
-		truncate           non-deterministic L SL (W)
+		truncate           commutative       L SL W IC
+		truncate           non-commutative   L SL IC
+		truncate           non-deterministic L SL IC (W)
 		poison             stateless,non-deterministic ST (HT)
 		poison             commutative,non-commutative ST HT
-		short-horizon      all               -
 		lose-barrier       all               -
 		duplicate-barrier  all               -
 		reorder-barrier    stateless         - (D)
-		reorder-barrier    commutative,non-commutative,non-deterministic - (NS D SD RV)
+		reorder-barrier    commutative,non-commutative,non-deterministic IC (NS D SD RV)
 		delay-barrier      all               -
 		lose-notice        all               -
 		delay-notice       all               -
@@ -93,14 +93,15 @@ var TwoPhaseCommit = model.Mode{
 		late-end           non-deterministic D RV PC (L RO)
 		late-end-epochs    all               -
 		aliased-snapshot   stateless         -
-		aliased-snapshot   commutative,non-commutative,non-deterministic - (W NS SD)
-		counted            stateless,non-deterministic -
-		counted            commutative       - (NS D SD RV)
-		counted            non-commutative   - (W NS D SD RV RG)
+		aliased-snapshot   commutative,non-commutative,non-deterministic IC (W NS SD)
+		counted            stateless         -
+		counted            commutative       IC (NS D SD RV)
+		counted            non-commutative   W NS D SD RV IC (SX RG)
+		counted            non-deterministic -
 		unaligned          all               -
 		unaligned-dropped  stateless         L
-		unaligned-dropped  commutative       - (L SL W)
-		unaligned-dropped  non-commutative,non-deterministic L SL
+		unaligned-dropped  commutative       - (L SL W IC)
+		unaligned-dropped  non-commutative,non-deterministic L SL IC
 		probing            all               -
 		global-commit      all               -
 		graceful-stop      all               -`),
