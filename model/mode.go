@@ -45,6 +45,14 @@ type Mechanism struct {
 	Variant string // the mode that does without it, or ""
 }
 
+// Harmless is a class of faults that takes nothing away that a mode needs, and why not: whichever
+// of its mechanisms is gone, the fault of the class shows nothing by itself; a test holds modes to
+// that. Where a mechanism lists the class too, this is said of jobs where it makes no difference.
+type Harmless struct {
+	Class string
+	Says  string // one line
+}
+
 // Mode is one way of winning a guarantee: how tasks are built, and what is claimed of the result.
 type Mode struct {
 	Name   string
@@ -66,9 +74,10 @@ type Mode struct {
 	ClaimsDeterministic []string
 	// ClaimsWith hold besides where a parameter has a value that is not its default.
 	ClaimsWith []ClaimsWith
-	// RestsOn names what makes cells clean. A clean cell is one in which the class is listed, or
-	// whose fault does no harm and whose crash does: what keeps crashes clean keeps all of them.
-	RestsOn []Mechanism
+	// RestsOn names what makes cells clean: the class of each is listed with a mechanism, or among
+	// Harmless, where the cell is clean because what it covers besides, a crash, is.
+	RestsOn  []Mechanism
+	Harmless []Harmless
 	// Cells is the golden table's column: what is seen in small worlds, one for each kind of
 	// operator. It contradicts no claim, and says more than they do.
 	Cells []Cell

@@ -188,6 +188,21 @@ func (w *writer) mechanisms(m *model.Mode) {
 		rows = append(rows, []string{r.Name, strings.Join(how, " "), r.Says})
 	}
 	w.wrapped(rows)
+	w.harmless(m)
+}
+
+// harmless says which classes take nothing away that a mode rests on, and why not.
+func (w *writer) harmless(m *model.Mode) {
+	if len(m.Harmless) == 0 {
+		return
+	}
+	w.blank()
+	w.line("what does no harm by its fault alone, whichever of these is gone")
+	rows := make([][]string, 0, len(m.Harmless))
+	for _, h := range m.Harmless {
+		rows = append(rows, []string{h.Class, h.Says})
+	}
+	w.wrapped(rows)
 }
 
 func (w *writer) params(m *model.Mode) {

@@ -57,6 +57,7 @@ var Dedup = model.Mode{
 	RestsOn: dedupRestsOn("one write", "id, state and outputs become durable together",
 		model.Mechanism{Name: "fencing", Says: "the store refuses a task that was replaced",
 			Classes: []string{"zombie"}, Without: []model.ParamValue{{Name: "fencing"}}}),
+	Harmless: dedupHarmless(),
 	New: func(job *model.Job, task *model.Task) model.Process {
 		switch task.Role {
 		case model.Source:
@@ -88,6 +89,14 @@ func dedupRestsOn(name, says string, more ...model.Mechanism) []model.Mechanism 
 			Classes: []string{"crash", "lose-answer", "delay-call", "duplicate-call",
 				"duplicate-message", "partition", "service-crash"}},
 	}, more...)
+}
+
+// dedupHarmless are the classes that take nothing from what a deduplicating mode rests on.
+func dedupHarmless() []model.Harmless {
+	return []model.Harmless{
+		{Class: "lose-request", Says: "what was not applied is asked for again"},
+		{Class: "pause", Says: "who goes on before it is replaced was only slow"},
+	}
 }
 
 // dedupParams are the parameters of a deduplicating mode; waits says what its timeout is.

@@ -102,6 +102,8 @@ var DedupWeak = model.Mode{
 		short-horizon      non-deterministic  W NS SX SD RO`),
 	RestsOn:   dedupRestsOn("id last", "the id of an input is written when its outputs are"),
 	IsVariant: true,
+	Harmless: append(dedupHarmless(), model.Harmless{Class: "stale-read",
+		Says: "an input whose id a read misses is taken up again, and its outputs are known"}),
 	New: func(job *model.Job, task *model.Task) model.Process {
 		switch task.Role {
 		case model.Source:

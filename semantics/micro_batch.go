@@ -88,8 +88,21 @@ var MicroBatch = model.Mode{
 	RestsOn: []model.Mechanism{
 		{Name: "batch numbers", Says: "the external system takes a batch once", Sink: "append-log",
 			Classes: []string{"crash", "lose-answer", "delay-call", "duplicate-call", "zombie",
-				"partition", "service-crash", "refuse-call"}},
+				"partition", "service-crash", "refuse-call", "lose-barrier", "delay-barrier",
+				"lose-notice", "delay-notice"}},
 		countedRows(),
+	},
+	Harmless: []model.Harmless{
+		{Class: "lose-request", Says: "what was not applied is asked for again"},
+		{Class: "pause", Says: "who goes on before it is replaced was only slow"},
+		{Class: "stale-read", Says: "a plan that a read misses is there when it is to be written"},
+		{Class: "duplicate-message", Says: "a task takes each row of a batch once"},
+		{Class: "lose-barrier", Says: "a batch that does not end is begun anew, and where one " +
+			"sink takes it nothing of it was written"},
+		{Class: "duplicate-barrier", Says: "a batch that has ended on a channel has ended"},
+		{Class: "reorder-barrier", Says: "a batch ends when its rows are there, not when they " +
+			"have been announced"},
+		{Class: "duplicate-notice", Says: "a notice names its batch, and is done the second time"},
 	},
 	New: newMicroBatch,
 }

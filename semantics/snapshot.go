@@ -2,6 +2,7 @@ package semantics
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/oncesim/oncesim/model"
 )
@@ -161,6 +162,37 @@ func snapshotTolerates() []string {
 		"duplicate-call", "pause", "zombie", "service-crash", "refuse-call", "lose-barrier",
 		"duplicate-barrier", "lose-notice", "delay-notice", "duplicate-notice", "unaligned",
 		"graceful-stop"}
+}
+
+// otherSnapshots are the classes of a crash in which snapshots are taken, or left, in another way.
+func otherSnapshots() []string {
+	return []string{"aliased-snapshot", "counted", "unaligned", "unaligned-dropped",
+		"graceful-stop"}
+}
+
+// snapshotHarmless says of classes why their faults take nothing from what a mode with checkpoints
+// and a clean sink rests on.
+func snapshotHarmless(classes ...string) []model.Harmless {
+	all := []model.Harmless{
+		{Class: "pause", Says: "who goes on before it is replaced was only slow"},
+		{Class: "stale-read", Says: "who goes back behind the newest checkpoint completes none, " +
+			"since the pointer is compared, and begins again from it"},
+		{Class: "lose-barrier", Says: "a checkpoint that lacks a barrier is given up, and the " +
+			"next holds what it would have held; a lone sink has prepared nothing"},
+		{Class: "duplicate-barrier", Says: "a checkpoint that was begun on a channel has begun"},
+		{Class: "reorder-barrier", Says: "what keeps no state has none of another cut"},
+		{Class: "delay-barrier", Says: "a barrier that the next one has overtaken is of a " +
+			"checkpoint that was given up"},
+		{Class: "lose-notice", Says: "the next completed checkpoint, or a restore, does what was " +
+			"not heard of"},
+		{Class: "delay-notice", Says: "a notice names its checkpoint, and one that is over is " +
+			"passed over"},
+		{Class: "duplicate-notice", Says: "a notice names its checkpoint, and is done the second " +
+			"time"},
+	}
+	return slices.DeleteFunc(all, func(h model.Harmless) bool {
+		return !slices.Contains(classes, h.Class)
+	})
 }
 
 func newSnapshot(job *model.Job, task *model.Task) model.Process {

@@ -19,10 +19,12 @@ var SnapshotUpsert = model.Mode{
 	Tolerates:       snapshotTolerates(),
 	RestsOn: []model.Mechanism{
 		{Name: "identity", Says: "the external system knows an output that is repeated",
-			Sink: "append-log", Classes: []string{"crash", "lose-request", "lose-answer",
+			Sink: "append-log", Classes: append([]string{"crash", "lose-request", "lose-answer",
 				"delay-call", "duplicate-call", "zombie", "duplicate-message", "service-crash",
-				"refuse-call"}},
+				"refuse-call", "restore-older"}, otherSnapshots()...)},
 	},
+	Harmless: snapshotHarmless("pause", "stale-read", "lose-barrier", "duplicate-barrier",
+		"reorder-barrier", "delay-barrier", "lose-notice", "delay-notice", "duplicate-notice"),
 	Cells: table(`
 		no-fault           all               -
 		crash              stateless         -

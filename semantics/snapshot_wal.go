@@ -87,12 +87,14 @@ var SnapshotWAL = model.Mode{
 	RestsOn: []model.Mechanism{
 		{Name: "waiting", Variant: "snapshot",
 			Says: "output is written when the checkpoint that holds it is complete",
-			Classes: []string{"crash", "lose-request", "lose-answer", "delay-call",
-				"duplicate-call", "zombie", "service-crash", "refuse-call"}},
+			Classes: append([]string{"crash", "lose-request", "lose-answer", "delay-call",
+				"duplicate-call", "zombie", "service-crash", "refuse-call"}, otherSnapshots()...)},
 		{Name: "one batch", Variant: "snapshot-wal-split",
 			Says:    "the rows of a checkpoint are written in one step, under its number",
 			Classes: []string{"crash", "lose-answer", "delay-call", "duplicate-call", "zombie"}},
 	},
+	Harmless: snapshotHarmless("pause", "stale-read", "lose-barrier", "duplicate-barrier",
+		"delay-barrier", "lose-notice", "delay-notice", "duplicate-notice"),
 	New: func(job *model.Job, task *model.Task) model.Process {
 		return newCheckpointed(job, task, func() model.Process {
 			return newWALSink(job, task, true)

@@ -108,8 +108,8 @@ var TwoPhaseCommit = model.Mode{
 	RestsOn: []model.Mechanism{
 		{Name: "two phases", Variant: "snapshot",
 			Says: "output becomes visible with the checkpoint that it belongs to",
-			Classes: []string{"crash", "lose-request", "lose-answer", "delay-call",
-				"duplicate-call", "zombie", "service-crash", "refuse-call"}},
+			Classes: append([]string{"crash", "lose-request", "lose-answer", "delay-call",
+				"duplicate-call", "zombie", "service-crash", "refuse-call"}, otherSnapshots()...)},
 		{Name: "recovery", Says: "a restore commits what its checkpoint has prepared",
 			Classes: []string{"crash", "zombie", "refuse-call"},
 			Without: []model.ParamValue{{Name: "recommit"}}},
@@ -122,10 +122,12 @@ var TwoPhaseCommit = model.Mode{
 			Classes: []string{"lose-answer", "duplicate-call"},
 			Without: []model.ParamValue{{Name: "sequence"}}},
 		{Name: "subsumption", Says: "a completion commits what earlier ones have left",
-			Classes: []string{"lose-notice"}, Without: []model.ParamValue{{Name: "commit-all"}}},
+			Classes: []string{"lose-barrier", "delay-barrier", "lose-notice", "delay-notice"},
+			Without: []model.ParamValue{{Name: "commit-all"}}},
 		{Name: "epochs", Says: "a request that comes late names a transaction that is over",
 			Classes: []string{"late-end-epochs"}, Without: []model.ParamValue{{Name: "epochs"}}},
 	},
+	Harmless: snapshotHarmless("pause", "lose-barrier", "duplicate-barrier", "duplicate-notice"),
 	New: func(job *model.Job, task *model.Task) model.Process {
 		return newCheckpointed(job, task, func() model.Process {
 			return newTransactionSink(job, task)
