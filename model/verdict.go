@@ -96,8 +96,8 @@ func ParseAnomaly(word string) (AnomalyKind, bool) {
 func Anomalies() []AnomalyKind {
 	return []AnomalyKind{Conflict, Torn, Loss, StateLoss, Phantom, Unexplained, WrongValue,
 		WrongState, Unbalanced, NoSubsequence, Divergence, Duplicate, StateDuplicate, Revised,
-		PrematureCommit, DirtyRead, EarlyRead, TornRead, Reorder, Regression, InconsistentCut, Stuck,
-		Hanging, ZombieWrite, OffsetRegression, PointerRegression, FracturedRead}
+		PrematureCommit, DirtyRead, EarlyRead, TornRead, Reorder, Regression, InconsistentCut,
+		Stuck, Hanging, ZombieWrite, OffsetRegression, PointerRegression, FracturedRead}
 }
 
 // Fact is one side of an expectation: how often, and with which values.

@@ -124,10 +124,10 @@ func TestClass_Applies(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{"tear-call", "short-horizon", "lose-barrier", "duplicate-barrier",
-		"reorder-barrier", "delay-barrier", "lose-notice", "delay-notice", "duplicate-notice", "restore-older",
-		"txn-timeout", "uncommitted-reader", "late-end", "late-end-epochs", "aliased-snapshot",
-		"counted", "unaligned", "unaligned-dropped", "probing", "global-commit",
-		"graceful-stop"}, special)
+		"reorder-barrier", "delay-barrier", "lose-notice", "delay-notice", "duplicate-notice",
+		"restore-older", "txn-timeout", "uncommitted-reader", "late-end", "late-end-epochs",
+		"aliased-snapshot", "counted", "unaligned", "unaligned-dropped", "probing",
+		"global-commit", "graceful-stop"}, special)
 
 	applying := func(mode *model.Mode) (names []string) {
 		for _, c := range scenarios.Classes() {

@@ -111,7 +111,7 @@ var TwoPhaseCommit = model.Mode{
 			Classes: append([]string{"crash", "lose-request", "lose-answer", "delay-call",
 				"duplicate-call", "zombie", "service-crash", "refuse-call"}, otherSnapshots()...)},
 		{Name: "recovery", Says: "a restore commits what its checkpoint has prepared",
-			Classes: []string{"crash", "zombie", "refuse-call"},
+			Classes: []string{"crash", "zombie", "refuse-call", "global-commit"},
 			Without: []model.ParamValue{{Name: "recommit"}}},
 		{Name: "clean-up", Says: "a restore aborts what its checkpoint does not know",
 			Classes: []string{"crash", "zombie", "refuse-call", "probing"},

@@ -29,8 +29,8 @@ var refutations = []struct {
 // said is what a judge says of one property.
 type said func(property string) (model.Result, []model.AnomalyKind)
 
-// A violation that is proven is not left open, and still less denied, by a property that includes it.
-// So it is in both judges.
+// A violation that is proven is not left open, and still less denied, by a property that includes
+// it. So it is in both judges.
 func TestProperties_AProvenViolationRefutesWhatIncludesIt(t *testing.T) {
 	lib := drawnLibrary()
 	refuted := map[string]int{}
@@ -50,8 +50,9 @@ func TestProperties_AProvenViolationRefutesWhatIncludesIt(t *testing.T) {
 				}
 				refuted[r.weak]++
 				strong, _ := judge(r.strong)
-				require.Equal(rt, model.Violated, strong, "%s: %s is violated, %v, and %s is not\n%s",
-					name, r.weak, kinds, r.strong, x.file())
+				require.Equal(rt, model.Violated, strong,
+					"%s: %s is violated, %v, and %s is not\n%s", name, r.weak, kinds, r.strong,
+					x.file())
 			}
 		}
 		if isMissed(&res) {
