@@ -35,9 +35,9 @@ var commitByID = Defect{
 var abortSkipsReusedID = Defect{
 	Name: "abort-skips-reused-id", Kind: &IDReuse, Modes: []string{"two-phase-commit"},
 	Says: "a restore does not abort what is open under an id that its checkpoint knows, and " +
-		"readers wait for it for good",
+		"where ids have no epochs what comes next under it is committed with it",
 	Origin:   "apache/flink-connector-kafka#314 (FLINK-40626)",
-	Property: "at-least-once",
+	Property: "at-most-once",
 	Shown: Case{Topology: "pipeline", Records: 10, Set: everyMillisecond, Plan: []string{
 		"refuse call upload 2 of op/0", "crash coordinator/0 before completion 3"}},
 	Set:     []model.ParamValue{{Name: "pool", Value: idsMost}, {Name: "epochs"}},

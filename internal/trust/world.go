@@ -79,7 +79,7 @@ func worldsOf(lib *scenarios.Library, s *scenarios.Scenario) (list []*World) {
 		varied = append(varied, &hasty)
 	}
 	for _, class := range lib.Classes {
-		if class.Vary != nil && class.Applies(s.Mode) && !isOfSinks(class) &&
+		if class.Vary != nil && class.Applies(s.Mode) &&
 			slices.Contains(s.Mode.Tolerates, class.Name) {
 			varied = append(varied, search.Under(s, s.Mode, class))
 		}
@@ -89,12 +89,6 @@ func worldsOf(lib *scenarios.Library, s *scenarios.Scenario) (list []*World) {
 			claims: s.Claims()})
 	}
 	return list
-}
-
-// isOfSinks reports whether a class has sinks of transactions work in another way. Defects are
-// planted in the usual one, which blind runs are to be about; sweeps have these worlds.
-func isOfSinks(class *scenarios.Class) bool {
-	return class.Name == "probing" || class.Name == "global-commit"
 }
 
 // open prepares the world to run.
