@@ -255,3 +255,17 @@ func TestFaults_BetweenDecisionAndNotice(t *testing.T) {
 	require.True(t, decided)
 	require.False(t, told)
 }
+
+// What a mode tolerates are classes of faults that can befall it.
+func TestClass_ToleratedOnesApply(t *testing.T) {
+	lib := scenarios.Builtin()
+	for _, mode := range lib.Modes {
+		var applying []string
+		for _, c := range lib.Classes {
+			if c.Applies(mode) {
+				applying = append(applying, c.Name)
+			}
+		}
+		require.Subset(t, applying, mode.Tolerates, mode.Name)
+	}
+}

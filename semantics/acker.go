@@ -40,7 +40,7 @@ var Acker = model.Mode{
 	Claims: []string{"at-least-once"},
 	Tolerates: []string{"no-fault", "crash", "lose-request", "lose-answer", "delay-call",
 		"duplicate-call", "pause", "zombie", "lose-message", "reorder-message", "delay-message",
-		"partition", "service-crash", "refuse-call", "stale-read", "short-horizon"},
+		"partition", "service-crash", "refuse-call", "stale-read"},
 	Cells: table(`
 		no-fault           all                -
 		crash              stateless          D RO RG

@@ -23,8 +23,7 @@ var AtLeastOnce = model.Mode{
 	Claims: []string{"at-least-once"},
 	Tolerates: []string{"no-fault", "crash", "lose-request", "lose-answer", "delay-call",
 		"duplicate-call", "pause", "zombie", "lose-message", "duplicate-message", "reorder-message",
-		"delay-message", "partition", "service-crash", "refuse-call", "stale-read",
-		"short-horizon"},
+		"delay-message", "partition", "service-crash", "refuse-call", "stale-read"},
 	// RO comes from the window: with several records in flight, one that is sent again can be
 	// overtaken. It is the trade that Kafka's max.in.flight.requests.per.connection makes.
 	Cells: table(`

@@ -22,7 +22,7 @@ var AtMostOnce = model.Mode{
 	// is two of them to tasks that do not look. A late or overtaken one only changes the order.
 	Tolerates: []string{"no-fault", "crash", "lose-request", "lose-answer", "pause", "lose-message",
 		"reorder-message", "delay-message", "partition", "service-crash", "refuse-call", "truncate",
-		"poison", "short-horizon"},
+		"poison"},
 	Cells: table(`
 		no-fault           all                -
 		crash              stateless          L

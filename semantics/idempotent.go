@@ -21,8 +21,7 @@ var Idempotent = model.Mode{
 		"no-revision"},
 	Tolerates: []string{"no-fault", "crash", "lose-request", "lose-answer", "delay-call",
 		"duplicate-call", "pause", "zombie", "lose-message", "duplicate-message", "reorder-message",
-		"delay-message", "partition", "service-crash", "refuse-call", "stale-read",
-		"short-horizon"},
+		"delay-message", "partition", "service-crash", "refuse-call", "stale-read"},
 	// The window lets a record arrive before one that went before it: its row comes first then.
 	Cells: table(`
 		no-fault           all                -

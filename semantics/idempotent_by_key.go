@@ -30,8 +30,7 @@ var IdempotentByKey = model.Mode{
 	// A zombie source is outside the envelope; see above.
 	Tolerates: []string{"no-fault", "crash", "lose-request", "lose-answer", "delay-call",
 		"duplicate-call", "pause", "lose-message", "duplicate-message", "reorder-message",
-		"delay-message", "partition", "service-crash", "refuse-call", "stale-read",
-		"short-horizon"},
+		"delay-message", "partition", "service-crash", "refuse-call", "stale-read"},
 	Cells: table(`
 		no-fault           all                -
 		crash              stateless          RG

@@ -18,7 +18,7 @@ var None = model.Mode{
 	Claims: []string{"at-most-once"},
 	Tolerates: []string{"no-fault", "crash", "lose-request", "lose-answer", "pause", "lose-message",
 		"reorder-message", "delay-message", "partition", "service-crash", "refuse-call",
-		"forget-call", "truncate", "poison", "short-horizon"},
+		"forget-call", "truncate", "poison"},
 	Cells: table(`
 		no-fault           stateless          - (L)
 		no-fault           commutative        - (L SL)
