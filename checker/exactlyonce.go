@@ -31,7 +31,8 @@ func checkExactlyOnce(j *Judge) (model.Result, string) {
 
 // refute looks, where no search has an answer, for what no execution can show: something out of
 // order, and inputs of which an output was sent to the sink and nothing became visible. What is
-// repeated, or was revised, has been reported. An input that is dropped leaves nothing to miss.
+// repeated, or was revised, has been reported. An input that is dropped leaves nothing to miss, and
+// nor does one that is dropped in another order.
 func (j *Judge) refute(reason string) (model.Result, string) {
 	checkOrder(j)
 	if j.completed && j.s.Shape != model.Keys {
@@ -51,16 +52,21 @@ func (j *Judge) reportUnshown() {
 	}
 }
 
-// isSentToSink reports whether a claimed step has emitted something of an input to the sink.
-func (j *Judge) isSentToSink(id model.ID) bool {
+// isSentToSink reports whether a claimed step has emitted something of an input to the sink, and
+// would have whatever the order: no operator on its way says that this decides.
+func (j *Judge) isSentToSink(id model.ID) (is bool) {
 	for i := range j.claims.list {
 		c := &j.claims.list[i]
-		isLast := c.slot != noSlot && j.plan.stages[c.op].terminal
-		if isLast && c.outs > 0 && j.h.Applications[i].In.ID == id {
-			return true
+		if c.slot == noSlot || j.h.Applications[i].In.ID != id {
+			continue
 		}
+		stage := &j.plan.stages[c.op]
+		if stage.operator.Kind >= model.NonCommutative {
+			return false
+		}
+		is = is || stage.terminal && c.outs > 0
 	}
-	return false
+	return is
 }
 
 // leftTrace reports whether anything of an input is visible.

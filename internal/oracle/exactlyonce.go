@@ -81,10 +81,12 @@ func (r *run) refute(v *verdict) {
 	v.isLenient, v.tolerated = true, model.Anomalies()
 }
 
-// unshown looks for inputs that were lost on their way from the last step to readers.
+// unshown looks for inputs that were lost on their way from the last step to readers. Of one that
+// has come to an operator for which order matters, nobody knows that an output must be seen.
 func (r *run) unshown(v *verdict) {
-	isSent, isSeen := map[model.ID]bool{}, map[model.ID]bool{}
+	isSent, isSeen, isOpen := map[model.ID]bool{}, map[model.ID]bool{}, map[model.ID]bool{}
 	for _, a := range r.apps {
+		isOpen[a.in.ID] = isOpen[a.in.ID] || a.task.Operator.Kind >= model.NonCommutative
 		for i := range a.outs {
 			isSent[a.in.ID] = isSent[a.in.ID] || !a.isAstray && r.isForSink(a.task, &a.outs[i])
 		}
@@ -94,7 +96,7 @@ func (r *run) unshown(v *verdict) {
 	}
 	for i := range r.o.input.Total() {
 		rec := r.o.input.ByIndex(i)
-		if isSent[rec.ID] && !isSeen[rec.ID] && r.isLost(i) {
+		if isSent[rec.ID] && !isOpen[rec.ID] && !isSeen[rec.ID] && r.isLost(i) {
 			v.addAtEnd(model.Loss, *rec, 0)
 		}
 	}
