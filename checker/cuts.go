@@ -380,7 +380,18 @@ func (j *Judge) searchCut(done *completion) (model.Result, string) {
 	j.handOver(done, inner)
 	result, reason := inner.judgeState(backend)
 	j.finder.left = inner.finder.left
+	if result == model.Violated && j.drawsInFlight() {
+		return model.Undecided, reasonDraws
+	}
 	return result, reason
+}
+
+// drawsInFlight reports whether an operator that is not deterministic takes something that is in
+// flight in the checkpoint that was last delivered: what it draws then is not in the run.
+func (j *Judge) drawsInFlight() bool {
+	return slices.ContainsFunc(j.checkpoints.flights, func(f flight) bool {
+		return j.isRandom(f.op)
+	})
 }
 
 // handOver gives another judge the states that what is in flight has made: it may be behind the

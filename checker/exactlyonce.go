@@ -32,13 +32,14 @@ func checkExactlyOnce(j *Judge) (model.Result, string) {
 // refute looks, where no search has an answer, for what no execution can show: something out of
 // order, and inputs of which an output was sent to the sink and nothing became visible. What is
 // repeated, or was revised, has been reported. An input that is dropped leaves nothing to miss, and
-// nor does one that is dropped in another order.
+// nor does one that is dropped in another order. A violation keeps the reason: there may be more.
 func (j *Judge) refute(reason string) (model.Result, string) {
 	checkOrder(j)
 	if j.completed && j.s.Shape != model.Keys {
 		j.reportUnshown()
 	}
-	return j.conclude(reason)
+	result, _ := j.conclude(reason)
+	return result, reason
 }
 
 // reportUnshown reports inputs that are lost although something came of them for the sink.

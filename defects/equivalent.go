@@ -7,14 +7,6 @@ import "github.com/oncesim/oncesim/model"
 // All: no run can be expected to catch them.
 func Equivalents() []*Defect {
 	return []*Defect{
-		{Name: "prepare-left-out", Kind: &CommitHandoff, Modes: []string{"two-phase-commit"},
-			Says: "a sink does not prepare its transaction at the barrier",
-			Why: "the log commits an open transaction as well, and a restore tells by its " +
-				"checkpoint, and not by what is prepared, which ones are to be committed",
-			Process: of(model.Sink, meddling{said: without(func(_ *meddler, e *model.Effect) bool {
-				return is(e, model.PrepareTxn)
-			})}),
-		},
 		{Name: "upload-not-fenced", Kind: &Zombie,
 			Modes: []string{"snapshot", "two-phase-commit", "snapshot-wal"},
 			Says:  "a part of a checkpoint is taken from an attempt that was replaced",

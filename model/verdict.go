@@ -159,7 +159,7 @@ func (a *Anomaly) Cite(n int64) {
 type Verdict struct {
 	Property  string
 	Result    Result
-	Reason    string // Undecided: why; otherwise ""
+	Reason    string // Undecided: why; Violated: why more may be wrong than is listed; or ""
 	Anomalies []Anomaly
 }
 

@@ -176,7 +176,8 @@ func (v *verdict) agrees(theirs *model.Verdict) bool {
 		isFound, isNeeded := false, false
 		for _, f := range v.findings {
 			if f.Kind == kind {
-				isFound, isNeeded = true, isNeeded || !f.isOptional && !v.isLenient
+				isFound = true
+				isNeeded = isNeeded || !f.isOptional && !v.isLenient && theirs.Reason == ""
 			}
 		}
 		mayName := isFound || slices.Contains(v.tolerated, kind)

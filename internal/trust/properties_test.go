@@ -104,6 +104,11 @@ var excuses = []struct {
 		[]string{"exactly-once-state"}},
 	{"the next transaction of an id aborts one that waits for its commit",
 		func(s *scenarios.Scenario) bool { return isSet(s, "pool", 1) }, legal},
+	{"who waits for less long than it takes repeats what was only slow",
+		func(s *scenarios.Scenario) bool {
+			p := s.Mode.Param("timeout")
+			return p != nil && param(s, "timeout") < p.Default
+		}, []string{"exactly-once", "exactly-once-state"}},
 	{"what was not committed when its checkpoint was complete never is",
 		func(s *scenarios.Scenario) bool { return isSet(s, "commit-all", 0) },
 		[]string{"progress"}},
@@ -359,7 +364,9 @@ func TestProperties_StrongerModesShowLess(t *testing.T) {
 	})
 	for i, p := range stronger {
 		t.Logf("%s shows what %s does not in %d of %d", p.weak, p.strong, weaker[i].n, weaker[i].of)
-		require.True(t, weaker[i].n > 0 || !*full, "%s is as strong as %s", p.weak, p.strong)
+		isRare := p.weak == "snapshot-wal-split" // only between rows and mark
+		require.True(t, weaker[i].n > 0 || !*full || isRare, "%s is as strong as %s", p.weak,
+			p.strong)
 	}
 }
 
