@@ -315,12 +315,19 @@ func (w *writer) property(lib *scenarios.Library, p *checker.Property) {
 	always := claimants(lib, p.Name, func(m *model.Mode) []string { return m.Claims })
 	ordered := claimants(lib, p.Name, func(m *model.Mode) []string { return m.ClaimsDeterministic })
 	stateless := claimants(lib, p.Name, func(m *model.Mode) []string { return m.ClaimsStateless })
-	if always+ordered+stateless == "" {
+	with := claimants(lib, p.Name, func(m *model.Mode) (claims []string) {
+		for _, w := range m.ClaimsWith {
+			claims = append(claims, w.Claims...)
+		}
+		return claims
+	})
+	if always+ordered+stateless+with == "" {
 		w.paragraph("No built-in mode claims it; the golden table says where it holds.")
 	}
 	w.item("modes that claim it", always)
 	w.item("modes that claim it where every operator is deterministic", ordered)
 	w.item("modes that claim it where no operator keeps state", stateless)
+	w.item("modes that claim it with other parameters", with)
 	w.item("source", p.Source)
 }
 

@@ -117,8 +117,10 @@ func TestClaimOf(t *testing.T) {
 		t.Fatal(name)
 		return 0
 	}
+	whole := model.ParamValue{Name: "global", Value: 1}
 	mode := &model.Mode{Name: "m", Claims: []string{"order"},
-		Tolerates: []string{"crash", "absent"},
+		ClaimsWith: []model.ClaimsWith{{Param: whole, Claims: []string{"global-visibility"}}},
+		Tolerates:  []string{"crash", "absent"},
 		Cells: []model.Cell{{Class: "absent", Kind: model.Stateless,
 			Must: []model.AnomalyKind{model.Loss}}, {Class: "pause", Kind: model.Stateless,
 			Must: []model.AnomalyKind{model.Loss}, May: []model.AnomalyKind{model.Duplicate}}}}
@@ -140,8 +142,15 @@ func TestClaimOf(t *testing.T) {
 		if tc.class == "absent" {
 			class.Needs = func(*model.Mode) bool { return false }
 		}
-		got := search.ClaimOf(mode, class, model.Stateless, &lib.Properties[property(tc.property)])
+		got := search.ClaimOf(mode, class, model.Stateless, nil,
+			&lib.Properties[property(tc.property)])
 		require.Equal(t, tc.want, got, "%s %s", tc.class, tc.property)
+	}
+	for want, params := range map[search.Claim][]model.ParamValue{search.NoClaim: nil,
+		search.ClaimHolds: {whole}} {
+		got := search.ClaimOf(mode, &scenarios.Class{Name: "crash"}, model.Stateless, params,
+			&lib.Properties[property("global-visibility")])
+		require.Equal(t, want, got, "%v", params)
 	}
 }
 

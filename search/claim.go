@@ -27,14 +27,10 @@ func (c Claim) String() string { return claimNames[c] }
 // under the faults that it tolerates; a violation is claimed to be reachable where the golden cell
 // says that one must be. Everything else is left open: what never appears in the small worlds of
 // the golden table may appear in another one. Under a class that does not apply to it a mode claims
-// nothing.
+// nothing. The parameters are those that the scenario sets, as the class varies it: see Under.
 func ClaimOf(mode *model.Mode, class *scenarios.Class, kind model.OperatorKind,
-	p *checker.Property) Claim {
+	params []model.ParamValue, p *checker.Property) Claim {
 	cell, _ := mode.Cell(class.Name, kind)
-	set := &scenarios.Scenario{Mode: mode}
-	if class.Vary != nil {
-		class.Vary(set)
-	}
 	switch {
 	case !class.Applies(mode):
 		return NoClaim
@@ -42,7 +38,7 @@ func ClaimOf(mode *model.Mode, class *scenarios.Class, kind model.OperatorKind,
 		return slices.Contains(cell.Must, a)
 	}):
 		return ClaimViolated
-	case slices.Contains(mode.ClaimsUnder(kind, set.Params), p.Name) &&
+	case slices.Contains(mode.ClaimsUnder(kind, params), p.Name) &&
 		slices.Contains(mode.Tolerates, class.Name):
 		return ClaimHolds
 	}

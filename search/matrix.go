@@ -153,7 +153,7 @@ func (m *Matrix) row(ctx context.Context, mode *model.Mode, class *scenarios.Cla
 	for i := range m.Library.Properties {
 		claim := NoClaim
 		if isClaimed {
-			claim = ClaimOf(mode, class, row.Kind, &m.Library.Properties[i])
+			claim = ClaimOf(mode, class, row.Kind, cell.Scenario.Params, &m.Library.Properties[i])
 		}
 		row.Claims = append(row.Claims, claim)
 	}
