@@ -92,9 +92,9 @@ func outcomesOf(tally *search.Tally) (list []model.AnomalyKind) {
 	return list
 }
 
-// TestGolden_HalfWay is what readers see of one checkpoint at two sinks. No mode claims anything of
-// it, which keeps it out of the golden cells; here it must be reachable without any fault, unless
-// one committer commits for all.
+// TestGolden_HalfWay is what readers see of one checkpoint at two sinks. Where each sink commits by
+// itself no mode claims anything of it, which keeps it out of those golden cells; here it must be
+// reachable without any fault, unless one request commits for all.
 func TestGolden_HalfWay(t *testing.T) {
 	lib := scenarios.Builtin()
 	for _, tc := range []struct {
@@ -128,7 +128,8 @@ func TestGolden_HalfWay(t *testing.T) {
 	}
 }
 
-// TestGolden_Findings holds what is called a finding to that: no mode claims what it violates.
+// TestGolden_Findings holds what is called a finding to that: no mode claims what it violates, as
+// it is set by default. With other parameters one may: golden cells speak of it then.
 func TestGolden_Findings(t *testing.T) {
 	lib := scenarios.Builtin()
 	for i := range lib.Properties {
