@@ -204,10 +204,13 @@ func (all *Explorations) Text(style Style) string {
 		if i > 0 || len(all.Explorations) > 1 {
 			w.blank()
 		}
-		w.exploration(e)
+		w.exploration(e, len(all.Explorations) == 1)
 	}
 	return w.String()
 }
+
+// claimedMark is the legend of the mark of a property.
+const claimedMark = "= claimed of every run whose faults the mode tolerates"
 
 // The columns of what was explored.
 const exploredFormat = "%-22s %9s %9s  %s"
@@ -228,11 +231,12 @@ func (w *writer) explored(all *Explorations) {
 		w.without(defect, lacking)
 	}
 	w.line(exploredFormat, "", "runs", "distinct", "shows")
+	seen := map[model.AnomalyKind]bool{}
 	for _, e := range all.Explorations {
 		var codes []string
 		for i := range e.Violations {
 			if v := &e.Violations[i]; !v.Finding {
-				codes = append(codes, v.kind.Code())
+				codes, seen[v.kind] = append(codes, v.kind.Code()), true
 			}
 		}
 		if len(codes) == 0 {
@@ -248,6 +252,8 @@ func (w *writer) explored(all *Explorations) {
 		w.line(exploredFormat, e.Mode, fmt.Sprint(e.Runs), fmt.Sprint(e.States),
 			strings.Join(codes, " "))
 	}
+	w.legend(seen, []string{"- nothing"})
+	w.line("%s   ! breaks a claim, or leaves it open", claimedMark)
 }
 
 // text says the bound in words.
@@ -289,8 +295,8 @@ func (b *ExplorationBound) seeds() string {
 	return "seeds " + b.Seeds
 }
 
-// exploration is the section of one mode.
-func (w *writer) exploration(e *Exploration) {
+// exploration is the section of one mode. It has the legend of its marks if no table above has it.
+func (w *writer) exploration(e *Exploration, hasLegend bool) {
 	w.line("%s", w.style.paint(bold, fmt.Sprintf("%s under %s: %s", e.Scenario, e.under,
 		e.Bound.text())))
 	if e.Bound.Orders {
@@ -310,6 +316,10 @@ func (w *writer) exploration(e *Exploration) {
 	w.blank()
 	for i := range e.Verdicts {
 		w.exploredProperty(&e.Verdicts[i])
+	}
+	if hasLegend {
+		w.blank()
+		w.line("%s   no mark: nothing is claimed", claimedMark)
 	}
 	w.smallestRuns("smallest runs", e.Violations, false)
 	w.smallestRuns("findings about the mechanism, no violation of anything else; smallest runs",
@@ -373,7 +383,7 @@ func (w *writer) smallestRuns(head string, list []exploredAnomaly, findings bool
 	}
 }
 
-// exploredProperty is the line of a property. What is claimed is marked as elsewhere.
+// exploredProperty is the line of a property. What is claimed is marked, see claimedMark.
 func (w *writer) exploredProperty(p *exploredProperty) {
 	mark := ""
 	if p.Claimed {

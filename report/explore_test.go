@@ -66,9 +66,20 @@ func TestExploration_NotExhausted(t *testing.T) {
 	require.True(t, unsure)
 	require.Contains(t, textOf(e), "\nnot exhausted: the runs allowed are spent; 10 runs, ")
 	whole := explored(t, modeNamed(t, "dedup"), search.Exploring{})
+	require.Contains(t, textOf(e), "\n\n= claimed of every run whose faults the mode tolerates   "+
+		"no mark: nothing is claimed\n")
 	text := textOf(e, whole)
 	require.Regexp(t, `(?m)^dedup +10 +\d+  - not exhausted !$`, text)
 	require.Regexp(t, `(?m)^dedup +\d+ +\d+  -$`, text)
+}
+
+// The table of several modes has a legend of what it shows and no other, and the only one.
+func TestExploration_Legend(t *testing.T) {
+	text := textOf(explored(t, modeNamed(t, "at-least-once"), search.Exploring{}),
+		explored(t, modeNamed(t, "dedup"), search.Exploring{}))
+	require.Regexp(t, `\n\nD duplicate  - nothing\n`+
+		`= claimed of every run [a-z ]+   ! breaks a claim, or leaves it open\n\n`, text)
+	require.Equal(t, 1, strings.Count(text, "= claimed"))
 }
 
 // The document has the bound, the verdicts and what was violated, and is never null.

@@ -164,22 +164,28 @@ func (w *writer) codes(m *Matrix) {
 	seen := map[model.AnomalyKind]bool{}
 	for i := range m.rows {
 		for kind := range m.rows[i].anomalies {
-			seen[kind] = true
+			seen[kind] = !kind.IsFinding()
 		}
 	}
+	other := []string{"- nothing"}
+	if slices.ContainsFunc(m.rows, func(r matrixRow) bool { return !m.appliesToAll(r.class) }) {
+		other = append(other, ". does not apply")
+	}
+	w.legend(seen, other)
+	w.line("! breaks a claim   ~ what is claimed to be reachable was not all seen   ? unknown")
+}
+
+// legend says what the codes of the anomalies seen stand for, most severe first, and what others
+// do that are in their place.
+func (w *writer) legend(seen map[model.AnomalyKind]bool, other []string) {
 	var items []string
 	for _, kind := range model.Anomalies() {
-		if seen[kind] && !kind.IsFinding() {
+		if seen[kind] {
 			items = append(items, kind.Code()+" "+kind.String())
 		}
 	}
-	items = append(items, "- nothing")
-	if slices.ContainsFunc(m.rows, func(r matrixRow) bool { return !m.appliesToAll(r.class) }) {
-		items = append(items, ". does not apply")
-	}
 	w.blank()
-	for _, line := range fill(items, "  ", columnsMax) {
+	for _, line := range fill(append(items, other...), "  ", columnsMax) {
 		w.line("%s", line)
 	}
-	w.line("! breaks a claim   ~ what is claimed to be reachable was not all seen   ? unknown")
 }
