@@ -73,8 +73,8 @@ func (k AnomalyKind) String() string { return anomalyNames[k] }
 func (k AnomalyKind) Code() string { return anomalyCodes[k] }
 
 // IsFinding reports whether k is a finding about the mechanism and not an outcome: no mode claims a
-// property that it violates, unless a parameter is set for that. It is shown with its events and
-// stays out of the golden table.
+// property that it violates, but where a parameter is set for it (Mode.ClaimsWith). It is shown
+// with its events and stays out of the golden table.
 func (k AnomalyKind) IsFinding() bool {
 	switch k {
 	case OffsetRegression, ZombieWrite, PointerRegression, FracturedRead:

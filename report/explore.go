@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/oncesim/oncesim/checker"
 	"github.com/oncesim/oncesim/model"
 	"github.com/oncesim/oncesim/scenarios"
 	"github.com/oncesim/oncesim/search"
@@ -77,7 +76,7 @@ type exploredProperty struct {
 // exploredAnomaly is what distinct runs show, and the smallest of them.
 type exploredAnomaly struct {
 	Kind      string   `json:"kind"`
-	Finding   bool     `json:"finding"` // it violates the property about the mechanism alone
+	Finding   bool     `json:"finding"` // about the mechanism, and breaks no claim
 	States    int64    `json:"states"`
 	Faults    []string `json:"faults"`
 	Seed      uint64   `json:"seed"`
@@ -108,7 +107,7 @@ func NewExploration(x *search.Exploration,
 		if w := x.All.Witnesses[kind]; w != nil {
 			run := runOf(x.Scenario, w)
 			doc.Violations = append(doc.Violations, exploredAnomaly{Kind: kind.String(),
-				Finding: isFinding(x.Library, kind), States: x.All.Anomalies[kind],
+				Finding: isFinding(x.Library, x.Scenario, kind), States: x.All.Anomalies[kind],
 				Faults: list(run.Faults.Lines()), Seed: w.Seed, Events: w.Events,
 				Reproduce: command(run), kind: kind})
 		}
@@ -118,14 +117,6 @@ func NewExploration(x *search.Exploration,
 		doc.Witness, doc.Reproduce = string(scenarios.Format(x.Library, run)), command(run)
 	}
 	return doc
-}
-
-// isFinding reports whether an anomaly violates nothing but the property about the mechanism. What
-// another property lists has to be shown: it may be all that is wrong there.
-func isFinding(lib *scenarios.Library, kind model.AnomalyKind) bool {
-	return kind.IsFinding() && !slices.ContainsFunc(lib.Properties, func(p checker.Property) bool {
-		return p.Name != search.Findings && slices.Contains(p.Anomalies, kind)
-	})
 }
 
 func newBound(x *search.Exploration) ExplorationBound {
@@ -169,7 +160,7 @@ func smallestOf(x *search.Exploration) *search.Witness {
 		}
 	}
 	for _, kind := range model.Anomalies() {
-		if w := x.All.Witnesses[kind]; w != nil && !isFinding(x.Library, kind) {
+		if w := x.All.Witnesses[kind]; w != nil && !isFinding(x.Library, x.Scenario, kind) {
 			return w
 		}
 	}
@@ -322,7 +313,7 @@ func (w *writer) exploration(e *Exploration, hasLegend bool) {
 		w.line("%s   no mark: nothing is claimed", claimedMark)
 	}
 	w.smallestRuns("smallest runs", e.Violations, false)
-	w.smallestRuns("findings about the mechanism, no violation of anything else; smallest runs",
+	w.smallestRuns("findings about the mechanism, of which nothing is claimed; smallest runs",
 		e.Violations, true)
 }
 

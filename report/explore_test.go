@@ -137,7 +137,7 @@ func TestExploration_ShowsFindingsAsSuch(t *testing.T) {
 	text := textOf(e)
 	require.Regexp(t, `(?m)^  mechanism +violated +holds in 87, violated in 29$`, text)
 	require.NotContains(t, text, "\nsmallest runs\n")
-	require.Regexp(t, `\n\nfindings about the mechanism, no violation of anything else; `+
+	require.Regexp(t, `\n\nfindings about the mechanism, of which nothing is claimed; `+
 		`smallest runs\n  zombie-write, in 29\n      follow 0[0-9.:x]+\n$`, text)
 	require.Empty(t, e.Witness)
 	require.Len(t, e.Violations, 1)
@@ -205,4 +205,43 @@ func TestExploration_LeftOut(t *testing.T) {
 	require.Contains(t, textOf(e), " distinct\nleft out: one, three (says nothing)\n"+
 		"left out: two (stands alone)\n")
 	require.Contains(t, string(report.JSON(e)), `"class": "two",`)
+}
+
+// Commits that are seen half-way are a finding, listed apart and in no table, until a mode claims
+// that they are not seen so: then they are what breaks the claim, in every report.
+func TestReports_FindingsAreWhatNothingIsClaimedOf(t *testing.T) {
+	lib := scenarios.Builtin()
+	silent := modeNamed(t, "two-phase-commit")
+	claiming := *silent
+	claiming.Name = "claiming"
+	claiming.Claims = append(slices.Clone(claiming.Claims), "global-visibility")
+	s := &scenarios.Scenario{Name: "views", Topology: &scenarios.PageViews, Mode: silent, Seed: 1,
+		Input: scenarios.InputSpec{Records: 40}}
+
+	var list []*report.Exploration
+	for _, mode := range []*model.Mode{silent, &claiming} {
+		x, err := search.Explore(context.Background(), lib, search.WithMode(s, mode),
+			search.Exploring{Classes: lib.Classes[:1]})
+		require.NoError(t, err)
+		require.Positive(t, x.All.Anomalies[model.FracturedRead])
+		none := func(*scenarios.Scenario) string { return "" }
+		list = append(list, report.NewExploration(x, none))
+	}
+	require.Empty(t, list[0].Witness)
+	require.NotEmpty(t, list[1].Witness)
+	text := textOf(list...)
+	require.Regexp(t, `(?m)^two-phase-commit +1 +1  -$`, text)
+	require.Regexp(t, `(?m)^claiming +1 +1  FR !$`, text)
+	require.Regexp(t, `(?m)^FR fractured-read  - nothing$`, text)
+	require.Regexp(t, `(?s)\nfindings .*  fractured-read, in 1\n.*views under claiming.*`+
+		`\nsmallest runs\n  fractured-read, in 1\n`, text)
+
+	m, err := search.Compare(context.Background(), lib, s, search.Comparing{
+		Modes: []*model.Mode{silent, &claiming}, Classes: lib.Classes[:1], First: 1, Last: 1})
+	require.NoError(t, err)
+	doc := report.NewMatrix(m, func(*scenarios.Scenario) string { return "a line" })
+	text = doc.Text(report.Plain, false)
+	require.Regexp(t, `(?m)^no-fault +- +FR !$`, text)
+	require.Regexp(t, `(?m)^FR fractured-read  - nothing$`, text)
+	require.Contains(t, text, "\nsmallest runs\n  fractured-read\n      a line\n")
 }

@@ -35,7 +35,7 @@ func NewOrders(x *search.Orders, s *scenarios.Scenario, records int, found *sear
 		if tape == nil {
 			continue
 		}
-		v := exploredAnomaly{Kind: kind.String(), Finding: isFinding(x.Library, kind),
+		v := exploredAnomaly{Kind: kind.String(), Finding: isFinding(x.Library, s, kind),
 			States: found.Anomalies[kind], Faults: list(tape.Faults().Lines()), Seed: s.Seed,
 			Steps: tape.Lines(), Reproduce: command(tape), kind: kind}
 		doc.Violations = append(doc.Violations, v)

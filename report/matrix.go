@@ -71,6 +71,7 @@ type matrixRow struct {
 	mode, class string
 	cells       []MatrixCell
 	anomalies   map[model.AnomalyKind]int64
+	findings    map[model.AnomalyKind]bool // those of them that are no outcomes
 	runs        int64
 	bound       string
 	witness     *witness // the smallest, of the most severe anomaly; or nil
@@ -141,7 +142,9 @@ func (m *Matrix) Claims() (broken, unsure bool) {
 func newMatrixRow(m *search.Matrix, r *search.Row,
 	command func(s *scenarios.Scenario) string) matrixRow {
 	row := matrixRow{mode: r.Mode.Name, class: r.Class.Name, runs: r.Seeds.Runs + r.Placed.Runs,
-		bound: boundOf(r), anomalies: map[model.AnomalyKind]int64{}}
+		bound: boundOf(r), anomalies: map[model.AnomalyKind]int64{},
+		findings: map[model.AnomalyKind]bool{}}
+	under := search.Under(m.Scenario, r.Mode, r.Class)
 	found := map[model.AnomalyKind]*witness{}
 	row.found = found
 	for _, kind := range model.Anomalies() {
@@ -149,9 +152,9 @@ func newMatrixRow(m *search.Matrix, r *search.Row,
 		if n == 0 {
 			continue
 		}
-		row.anomalies[kind] = n
+		row.anomalies[kind], row.findings[kind] = n, isFinding(m.Library, under, kind)
 		found[kind] = newWitness(m, r, kind, command)
-		if w := row.witness; w == nil || !kind.IsFinding() && found[kind].isSmaller(w) {
+		if w := row.witness; w == nil || !row.findings[kind] && found[kind].isSmaller(w) {
 			row.witness = found[kind]
 		}
 	}

@@ -88,7 +88,7 @@ func codesOf(r *matrixRow) []string {
 	}
 	var codes []string
 	for _, kind := range model.Anomalies() {
-		if r.anomalies[kind] > 0 && !kind.IsFinding() {
+		if r.anomalies[kind] > 0 && !r.findings[kind] {
 			codes = append(codes, kind.Code())
 		}
 	}
@@ -164,7 +164,7 @@ func (w *writer) codes(m *Matrix) {
 	seen := map[model.AnomalyKind]bool{}
 	for i := range m.rows {
 		for kind := range m.rows[i].anomalies {
-			seen[kind] = !kind.IsFinding()
+			seen[kind] = seen[kind] || !m.rows[i].findings[kind]
 		}
 	}
 	other := []string{"- nothing"}

@@ -76,13 +76,11 @@ func (w *writer) detailsOf(rows []matrixRow, heads []string, witnesses int) int 
 func (w *writer) smallest(m *Matrix) {
 	head := "smallest runs"
 	for _, kind := range model.Anomalies() {
-		if kind.IsFinding() {
-			continue
-		}
 		var best *witness
 		for i := range m.rows {
-			found := m.rows[i].found[kind]
-			if found != nil && (best == nil || found.isSmaller(best)) {
+			r := &m.rows[i]
+			found := r.found[kind]
+			if found != nil && !r.findings[kind] && (best == nil || found.isSmaller(best)) {
 				best = found
 			}
 		}
