@@ -2,8 +2,18 @@ package search_test
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -12,59 +22,427 @@ import (
 	"github.com/oncesim/oncesim/search"
 )
 
-// What the modes cost on page-views, against what is to be expected of their mechanisms. The job
-// has two partitions; a record crosses three hops, and two stages on the way; the second of them
-// has keyed state.
+var update = flag.Bool("update", false, "write docs/costs.md anew")
+
+// costNumbers are what an inequality of costs can name besides what is measured. The job that is
+// measured, page-views, has two partitions; a record crosses three hops, and two stages on the way.
+var costNumbers = []struct {
+	name  string
+	value int64
+	is    string
+}{
+	{"records", 160, "the length of the input"},
+	{"partitions", 2, "of the source, and tasks of each stage and of the sink"},
+	{"hops", 3, "channels that a record crosses"},
+	{"stages", 2, "operators that it passes; the second one has keyed state"},
+	{"crashes", 2, "the most that strike a run"},
+	{"ms", milli, "a millisecond"},
+}
+
 const (
-	costRecords = 160
-	costParts   = 2
-	costHops    = 3
-	costStages  = 2
-	costSeeds   = 20
+	milli     = 1_000_000
+	costSeeds = 20
 )
+
+// costNumber is a number of costNumbers.
+func costNumber(name string) int64 {
+	for _, n := range costNumbers {
+		if n.name == name {
+			return n.value
+		}
+	}
+	panic(name)
+}
+
+// costAmounts are what is measured of a mode: without faults the median over the seeds, under
+// crashes the sum.
+var costAmounts = []struct {
+	name string
+	of   func(c *search.Cost) int64
+	is   string
+}{
+	{"p50", func(c *search.Cost) int64 { return c.Steady.LatencyP50 },
+		"latency from the arrival of a record until it is visible, the median, in ns"},
+	{"p99", func(c *search.Cost) int64 { return c.Steady.LatencyP99 },
+		"the same, the 99th percentile"},
+	{"calls", func(c *search.Cost) int64 { return c.Steady.DurableCalls },
+		"requests that made something durable"},
+	{"writes", func(c *search.Cost) int64 { return c.Steady.DurableWrites },
+		"durable writes: the sum of the next five"},
+	{"positions", func(c *search.Cost) int64 { return c.Steady.Durable.Position },
+		"offsets, committed or in a checkpoint"},
+	{"states", func(c *search.Cost) int64 { return c.Steady.Durable.State }, "keyed state"},
+	{"ids", func(c *search.Cost) int64 { return c.Steady.Durable.Dedup },
+		"ids of inputs that were taken up"},
+	{"outputs", func(c *search.Cost) int64 { return c.Steady.Durable.Output },
+		"results at the external system, or kept for it"},
+	{"metadata", func(c *search.Cost) int64 { return c.Steady.Durable.Metadata },
+		"of checkpoints, transactions and batches"},
+	{"bytes", func(c *search.Cost) int64 { return c.Steady.BytesWritten.Sum() },
+		"size of all durable writes"},
+	{"stateBytes", func(c *search.Cost) int64 { return c.Steady.BytesWritten.State },
+		"size of those of state, and of records that a checkpoint keeps in flight"},
+	{"stored", func(c *search.Cost) int64 { return c.Steady.StateBytes },
+		"size of the state that is there in the end"},
+	{"data", func(c *search.Cost) int64 { return c.Steady.DataMessages }, "messages with records"},
+	{"acks", func(c *search.Cost) int64 { return c.Steady.AckMessages }, "acknowledgements"},
+	{"control", func(c *search.Cost) int64 { return c.Steady.ControlMessages },
+		"barriers and notices"},
+	{"messages", func(c *search.Cost) int64 { return c.Steady.Messages() },
+		"the sum of the last three"},
+	{"excess", func(c *search.Cost) int64 {
+		m := &c.Steady
+		return m.Replayed + m.DuplicatesAbsorbed + m.DuplicatesVisible + m.Lost
+	}, "what the next four would count, without faults"},
+	{"replayed", func(c *search.Cost) int64 { return c.Crashed.Sum.Replayed },
+		"under crashes: records that reached a first operator again"},
+	{"absorbed", func(c *search.Cost) int64 { return c.Crashed.Sum.DuplicatesAbsorbed },
+		"under crashes: repetitions that changed nothing"},
+	{"twice", func(c *search.Cost) int64 { return c.Crashed.Sum.DuplicatesVisible },
+		"under crashes: output that is visible too often"},
+	{"lost", func(c *search.Cost) int64 { return c.Crashed.Sum.Lost },
+		"under crashes: records lost"},
+	{"mostReplayed", func(c *search.Cost) int64 { return c.Crashed.Most.Replayed },
+		"replayed, in one run at the most"},
+	{"mostTwice", func(c *search.Cost) int64 { return c.Crashed.Most.DuplicatesVisible },
+		"twice, in one run at the most"},
+}
+
+// steadyAmounts are the names of the amounts without faults.
+func steadyAmounts() (names []string) {
+	for _, a := range costAmounts {
+		if a.name == "replayed" {
+			return names
+		}
+		names = append(names, a.name)
+	}
+	panic("no amount under crashes")
+}
+
+// costRelation is what is to be expected of the mechanism of a mode. Each of its lines is a Go
+// expression that must be true: amount[mode setting...] is measured, and X is each of what it is
+// said of in turn.
+type costRelation struct {
+	name, says string
+	of         []string
+	lines      []string
+}
+
+// costRelations are all that is expected of costs. docs/costs.md lists them.
+var costRelations = []costRelation{
+	{"Baseline",
+		"A mode without a guarantee writes its output and nothing else.",
+		nil, []string{
+			"outputs[none] == records",
+			"writes[none] == records",
+			"data[none] == hops*records",
+			"stored[none] == 0"}},
+	{"The same work",
+		"One write of state and one visible output a record, in every mode that writes state " +
+			"through. That makes the other amounts comparable.",
+		[]string{"at-most-once", "at-least-once", "acker", "idempotent", "idempotent-by-key",
+			"dedup", "dedup-weak"}, []string{
+			"states[X] == records",
+			"stored[X] == stored[at-most-once]",
+			"data[X] == data[none]",
+			"outputs[X] >= outputs[none]",
+			"metadata[X] == 0",
+			"excess[X] == 0"}},
+	{"at-most-once: a commit a batch",
+		"With full batches, of four records at the most, it shows a record no later than " +
+			"at-least-once; with a commit a record it shows it later.",
+		nil,
+		[]string{
+			"p50[at-most-once arrival=0.5ms] <= p50[at-least-once arrival=0.5ms]",
+			"positions[at-most-once arrival=0.5ms] < records/2",
+			"positions[at-most-once arrival=0.5ms] >= records/4",
+			"acks[at-most-once arrival=0.5ms] == 0",
+			"positions[at-most-once batch=1] == records",
+			"p50[at-most-once batch=1] > p50[at-least-once]"}},
+	{"at-least-once: a commit an interval",
+		"It commits once for X records of a partition and once at the end. A window of four " +
+			"may end together.",
+		[]string{"1", "4", "30"}, []string{
+			"positions[at-least-once commit-every=X] <= records/X + partitions",
+			"positions[at-least-once commit-every=X] >= records/(X+4)",
+			"acks[at-least-once commit-every=X] == hops*records",
+			"ids[at-least-once commit-every=X] == 0",
+			"writes[at-least-once commit-every=X] == calls[at-least-once commit-every=X]"}},
+	{"A crash loses",
+		"Without repetition a crash is paid with loss, and with nothing else.",
+		[]string{"none", "at-most-once"}, []string{
+			"lost[X] > 0",
+			"replayed[X] + twice[X] + absorbed[X] == 0"}},
+	{"A crash repeats",
+		"With repetition it is paid with duplicates, no more of them than lie between two " +
+			"commits, of four records each, and in a window of four.",
+		[]string{"at-least-once", "acker"}, []string{
+			"twice[X] > 0",
+			"replayed[X] > 0",
+			"lost[X] == 0",
+			"mostTwice[X] <= crashes*partitions*(4+4)"}},
+	{"Replay grows with the interval",
+		"What is committed more seldom is replayed further back.",
+		nil,
+		[]string{"replayed[at-least-once commit-every=60] > " +
+			"replayed[at-least-once commit-every=1]"}},
+	{"acker: messages",
+		"It has at most three messages for one with a record, and writes what at-least-once " +
+			"does.",
+		nil, []string{
+			"acks[acker] > acks[at-least-once]",
+			"messages[acker] <= 3*data[acker]",
+			"ids[acker] == 0",
+			"states[acker] == states[at-least-once]",
+			"positions[acker] <= positions[at-least-once] + 5",
+			"positions[acker] >= positions[at-least-once] - 5"}},
+	{"idempotent: free",
+		"Without faults an upsert costs what an append does, in every amount.",
+		steadyAmounts(), []string{"X[idempotent] == X[at-least-once]"}},
+	{"idempotent: a crash",
+		"A crash is paid with rewrites, which the table absorbs where a repeated step gives " +
+			"the same.",
+		nil, []string{
+			"absorbed[idempotent topology=pipeline records=100] > 0",
+			"absorbed[idempotent topology=pipeline records=100] == " +
+				"twice[at-least-once topology=pipeline records=100]",
+			"twice[idempotent topology=pipeline records=100] == 0",
+			"lost[idempotent topology=pipeline records=100] == 0"}},
+	{"dedup: every hop",
+		"One durable call a stage and record, in which the id, the state and the outputs are, " +
+			"and its latency. A crash then shows nothing.",
+		nil, []string{
+			"ids[dedup] == stages*records",
+			"outputs[dedup] == (stages+1)*records",
+			"calls[dedup] == ids[dedup] + records + positions[dedup]",
+			"acks[dedup] == hops*records",
+			"p50[dedup] > p50[at-least-once]",
+			"p99[dedup] > p99[at-least-once]",
+			"absorbed[dedup] > 0",
+			"replayed[dedup] > 0",
+			"twice[dedup] + lost[dedup] == 0"}},
+	{"dedup-weak: less",
+		"Weak productions write an id a stage and keep no outputs.",
+		nil, []string{
+			"ids[dedup-weak] == stages*records",
+			"outputs[dedup-weak] == records",
+			"p50[dedup-weak] < p50[dedup]",
+			"bytes[dedup-weak] < bytes[dedup]",
+			"twice[dedup-weak] + lost[dedup-weak] == 0"}},
+	{"No gate",
+		"Output that waits for nothing is visible no later than that of at-least-once.",
+		nil, []string{
+			"p50[snapshot] <= p50[at-least-once]"}},
+	{"Gates: latency",
+		"Output that waits for a checkpoint, or for its batch, is visible later than what is " +
+			"recognised record by record.",
+		[]string{"two-phase-commit", "snapshot-wal", "micro-batch"}, []string{
+			"p50[X] > p50[dedup]",
+			"p50[X] > p50[snapshot]"}},
+	{"Gates: the interval",
+		"The longer the interval the longer the wait: half of it on average, and the " +
+			"checkpoint besides.",
+		[]string{"two-phase-commit", "snapshot-wal"}, []string{
+			"p50[X interval=80ms] > p50[X]",
+			"p50[X interval=80ms] > 80*ms/2"}},
+	{"snapshot: an interval",
+		"Deduplication pays for every record and a snapshot for every interval: in requests " +
+			"always, in writes when the interval is long against what the state holds. It " +
+			"writes all of the state each time, and not what changed.",
+		nil, []string{
+			"calls[snapshot] < calls[dedup]",
+			"writes[snapshot interval=400ms] < writes[dedup]",
+			"calls[snapshot interval=400ms] < calls[snapshot]",
+			"stateBytes[snapshot interval=400ms] < stateBytes[snapshot]",
+			"stateBytes[snapshot] > stateBytes[dedup]",
+			"ids[snapshot] == 0",
+			"acks[snapshot] == 0",
+			"control[snapshot] > 0",
+			"data[snapshot] == hops*records",
+			"outputs[snapshot] == records"}},
+	{"Unaligned: what is in flight",
+		"An unaligned checkpoint (alignment=2) has the records in flight in it; one that drops " +
+			"them (3) has not. An aligned one (0) waits and so is taken less often: it is not " +
+			"more bytes in all.",
+		nil, []string{
+			"stateBytes[snapshot arrival=1ms alignment=2 interval=5ms] > " +
+				"stateBytes[snapshot arrival=1ms alignment=3 interval=5ms]",
+			"stateBytes[snapshot arrival=1ms alignment=2 interval=5ms] >= " +
+				"stateBytes[snapshot arrival=1ms alignment=0 interval=5ms]"}},
+	{"Write-ahead: twice",
+		"Output is written into the checkpoint and then to its place.",
+		[]string{"snapshot-wal", "snapshot-wal-split"}, []string{"outputs[X] == 2*records"}},
+	{"two-phase-commit: transactions",
+		"Each record is written once; each checkpoint has its id, its completion and empty " +
+			"parts, and a transaction a sink, which is begun, prepared and committed.",
+		nil, []string{
+			"outputs[two-phase-commit] == records",
+			"metadata[two-phase-commit] > metadata[snapshot]",
+			"calls[two-phase-commit] > calls[snapshot]",
+			"data[two-phase-commit] == data[snapshot]",
+			"metadata[two-phase-commit] <= " +
+				"positions[two-phase-commit]/partitions*(2+2+partitions*(3+1)) + 4"}},
+	{"micro-batch: a batch",
+		"A batch has two entries of the log, a plan and an end, however many records it has, " +
+			"up to a hundred a partition. A crash has one batch run again.",
+		nil, []string{
+			"outputs[micro-batch] == records",
+			"metadata[micro-batch]%2 == 0",
+			"calls[micro-batch] < calls[dedup]",
+			"mostReplayed[micro-batch] <= crashes*partitions*100",
+			"twice[micro-batch] + lost[micro-batch] == 0"}},
+	{"Checkpoints: a crash goes back",
+		"Nothing is lost, and the longer the interval the more is replayed.",
+		[]string{"snapshot", "snapshot-upsert", "snapshot-wal", "two-phase-commit"},
+		[]string{
+			"replayed[X] > 0",
+			"lost[X] == 0",
+			"replayed[X interval=400ms] > replayed[X]"}},
+	{"Checkpoints: what shows",
+		"The replay shows where output is not gated.",
+		nil, []string{
+			"twice[snapshot] > 0",
+			"absorbed[snapshot-upsert] > 0"}},
+	{"Checkpoints: what does not",
+		"It does not where output is gated or a row replaced.",
+		[]string{"snapshot-upsert", "snapshot-wal", "two-phase-commit"}, []string{"twice[X] == 0"}},
+}
+
+// each calls do with every line of r, for each of what it is said of.
+func (r *costRelation) each(do func(line string)) {
+	for _, line := range r.lines {
+		if !costVariable.MatchString(line) {
+			do(line)
+			continue
+		}
+		for _, x := range r.of {
+			do(costVariable.ReplaceAllLiteralString(line, x))
+		}
+	}
+}
+
+var (
+	costVariable = regexp.MustCompile(`\bX\b`)
+	costTerm     = regexp.MustCompile(`([A-Za-z0-9]+)\[([^\]]*)\]`)
+)
+
+// What the modes cost is as it is to be expected of their mechanisms.
+func TestCosts_AreAsExpected(t *testing.T) {
+	if underRace {
+		t.Skip("many runs, and no other code than that of TestCosts_AreDeterministic")
+	}
+	paid := map[string]*search.Cost{}
+	for _, r := range costRelations {
+		t.Run(r.name, func(t *testing.T) {
+			r.each(func(line string) {
+				measured := costTerm.ReplaceAllStringFunc(line, func(term string) string {
+					m := costTerm.FindStringSubmatch(term)
+					if paid[m[2]] == nil {
+						paid[m[2]] = billOf(t, m[2]).anew(t)
+					}
+					return fmt.Sprint(amountOf(t, m[1], paid[m[2]]))
+				})
+				isTrue, err := holds(measured)
+				require.NoError(t, err, line)
+				if !isTrue {
+					t.Errorf("%s: %s", line, measured)
+				}
+			})
+		})
+	}
+}
+
+// A line that is not true, or says nothing, is found out.
+func TestCosts_LinesCanFail(t *testing.T) {
+	for line, want := range map[string]bool{"7/2 == 3": true, "records < hops": false,
+		"2*records == 320": true} {
+		got, err := holds(line)
+		require.NoError(t, err, line)
+		require.Equal(t, want, got, line)
+	}
+	for _, line := range []string{"recrods > 0", "records + 1", "records >"} {
+		_, err := holds(line)
+		require.Error(t, err, line)
+	}
+}
+
+// holds evaluates an expression of numbers.
+func holds(line string) (bool, error) {
+	pkg := types.NewPackage("costs", "costs")
+	for _, n := range costNumbers {
+		pkg.Scope().Insert(types.NewConst(token.NoPos, pkg, n.name, types.Typ[types.UntypedInt],
+			constant.MakeInt64(n.value)))
+	}
+	tv, err := types.Eval(token.NewFileSet(), pkg, token.NoPos, line)
+	if err != nil {
+		return false, err
+	}
+	if tv.Value == nil || tv.Value.Kind() != constant.Bool {
+		return false, errors.New("neither true nor false")
+	}
+	return constant.BoolVal(tv.Value), nil
+}
+
+func amountOf(t *testing.T, name string, c *search.Cost) int64 {
+	t.Helper()
+	for _, a := range costAmounts {
+		if a.name == name {
+			return a.of(c)
+		}
+	}
+	t.Fatalf("no amount %s", name)
+	return 0
+}
 
 // bill is a measurement: of a mode, with some of its parameters set.
 type bill struct {
 	topology *model.Topology
 	mode     string
 	every    int64 // arrival interval, 0: the default
-	records  int   // 0: costRecords
+	records  int
 	set      []model.ParamValue
 }
 
-// measure measures each bill once: the tests of this file share them. Under the race detector none
-// is measured here: TestCosts_AreDeterministic has all that workers share.
-func (b bill) measure(t *testing.T) *search.Cost {
+// billOf reads a mode and its settings.
+func billOf(t *testing.T, text string) bill {
 	t.Helper()
-	if underRace {
-		t.Skip("many runs, and no other code than that of TestCosts_AreDeterministic")
+	words := strings.Fields(text)
+	b := bill{topology: &scenarios.PageViews, mode: words[0], records: int(costNumber("records"))}
+	for _, word := range words[1:] {
+		name, setting, _ := strings.Cut(word, "=")
+		if name == "topology" {
+			require.Equal(t, "pipeline", setting)
+			b.topology = &scenarios.Pipeline
+			continue
+		}
+		value, err := strconv.ParseInt(setting, 10, 64)
+		if err != nil {
+			d, err := time.ParseDuration(setting)
+			require.NoError(t, err, text)
+			value = int64(d)
+		}
+		switch name {
+		case "arrival":
+			b.every = value
+		case "records":
+			b.records = int(value)
+		default:
+			b.set = append(b.set, model.ParamValue{Name: name, Value: value})
+		}
 	}
-	key := fmt.Sprintf("%+v", b)
-	if paid[key] == nil {
-		paid[key] = b.anew(t)
-	}
-	return paid[key]
+	return b
 }
 
-var paid = map[string]*search.Cost{}
-
+// anew measures a bill.
 func (b bill) anew(t *testing.T) *search.Cost {
 	t.Helper()
 	lib := scenarios.Builtin()
-	s := &scenarios.Scenario{Name: "costs", Topology: b.topology, Seed: 1, Params: b.set}
-	if s.Topology == nil {
-		s.Topology = &scenarios.PageViews
+	s := &scenarios.Scenario{Name: "costs", Topology: b.topology, Mode: modeNamed(t, lib, b.mode),
+		Seed: 1, Params: b.set}
+	s.Input.Records, s.Input.Every = b.records, b.every
+	for _, v := range b.set {
+		require.NotNil(t, s.Mode.Param(v.Name), "%s of %s", v.Name, b.mode)
 	}
-	s.Input.Records, s.Input.Every = costRecords, b.every
-	if b.records > 0 {
-		s.Input.Records = b.records
-	}
-	for _, m := range lib.Modes {
-		if m.Name == b.mode {
-			s.Mode = m
-		}
-	}
-	require.NotNil(t, s.Mode, b.mode)
 	costs, err := search.Costs(context.Background(), lib, s, []*model.Mode{s.Mode}, 1, costSeeds)
 	require.NoError(t, err)
 	require.Len(t, costs, 1)
@@ -72,139 +450,74 @@ func (b bill) anew(t *testing.T) *search.Cost {
 	return &costs[0]
 }
 
-func costOf(t *testing.T, mode string, set ...model.ParamValue) *search.Cost {
-	t.Helper()
-	return bill{mode: mode, set: set}.measure(t)
-}
-
-func setTo(name string, value int64) model.ParamValue {
-	return model.ParamValue{Name: name, Value: value}
-}
-
-// One state write and one visible output a record, in every mode that writes state through. That
-// is what makes the other columns comparable.
-func TestCosts_StateAndOutputAreTheSame(t *testing.T) {
-	none := costOf(t, "none").Steady
-	require.EqualValues(t, search.ByClass{Output: costRecords}, none.Durable)
-	require.EqualValues(t, costHops*costRecords, none.DataMessages)
-	require.Zero(t, none.StateBytes)
-	most := costOf(t, "at-most-once").Steady
-	for _, mode := range []string{"at-most-once", "at-least-once", "acker", "idempotent",
-		"idempotent-by-key", "dedup", "dedup-weak"} {
-		m := costOf(t, mode).Steady
-		require.EqualValues(t, costRecords, m.Durable.State, mode)
-		require.Equal(t, most.StateBytes, m.StateBytes, mode)
-		require.Equal(t, none.DataMessages, m.DataMessages, mode)
-		require.GreaterOrEqual(t, m.Durable.Output, none.Durable.Output, mode)
-		require.Zero(t, m.Durable.Metadata, mode)
-		require.Zero(t, m.Replayed+m.DuplicatesAbsorbed+m.DuplicatesVisible+m.Lost, mode)
+// docs/costs.md is written from the table that is tested.
+func TestCosts_Page(t *testing.T) {
+	const path = "../docs/costs.md"
+	page := costPage()
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(page), 0o644))
 	}
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, page, string(data), "go test ./search -run Costs_Page -update rewrites it")
 }
 
-// At-most-once commits once a batch: with full batches it is no slower than at-least-once, and
-// with a commit a record it is.
-func TestCosts_AtMostOncePaysACommitABatch(t *testing.T) {
-	const dense = 500_000
-	most := bill{mode: "at-most-once", every: dense}.measure(t).Steady
-	least := bill{mode: "at-least-once", every: dense}.measure(t).Steady
-	require.LessOrEqual(t, most.LatencyP50, least.LatencyP50)
-	require.Less(t, most.Durable.Position, int64(costRecords/2))
-	require.GreaterOrEqual(t, most.Durable.Position, int64(costRecords/4), "a batch has 4 at most")
-	require.Zero(t, most.AckMessages)
+const (
+	costIntro = "Every guarantee is paid with something. Below is what is to be expected of the " +
+		"mechanisms, line by line. A test measures all that a line names, on `page-views` with " +
+		"%d records and under %d seeds, and fails where one is not true. `simrun compare` has a " +
+		"table of costs for any job."
+	costLines = "A line is an expression of whole numbers as Go has it, division too. " +
+		"`amount[mode setting...]` is what is measured of a mode with some parameters set; " +
+		"`simrun explain MODE` says what they are. Three settings are of the job: `topology` is " +
+		"another one, `arrival` the time between two records, `records` the length of the input."
+)
 
-	most = costOf(t, "at-most-once", setTo("batch", 1)).Steady
-	least = costOf(t, "at-least-once").Steady
-	require.EqualValues(t, costRecords, most.Durable.Position)
-	require.Greater(t, most.LatencyP50, least.LatencyP50)
-}
-
-// At-least-once commits once for commit-every records in each partition, and once more at the end.
-func TestCosts_AtLeastOnceCommitsAtAnInterval(t *testing.T) {
-	for _, every := range []int64{1, 4, 30} {
-		m := costOf(t, "at-least-once", setTo("commit-every", every)).Steady
-		require.LessOrEqual(t, m.Durable.Position, costRecords/every+costParts, "%d", every)
-		require.GreaterOrEqual(t, m.Durable.Position, costRecords/(every+4),
-			"a window of 4 may end together")
-		require.EqualValues(t, costHops*costRecords, m.AckMessages)
-		require.Zero(t, m.Durable.Dedup)
-		require.Equal(t, m.DurableWrites, m.DurableCalls)
+func costPage() string {
+	var b strings.Builder
+	b.WriteString("# Costs\n\n<!-- Generated by go test ./search -run Costs_Page -update. -->\n\n")
+	b.WriteString(paragraph(fmt.Sprintf(costIntro, costNumber("records"), costSeeds)) + "\n\n")
+	b.WriteString(paragraph(costLines) + "\n\n| number | value | |\n|---|---|---|\n")
+	for _, n := range costNumbers {
+		fmt.Fprintf(&b, "| `%s` | %d | %s |\n", n.name, n.value, n.is)
 	}
-}
-
-// Loss is what at-most-once and none pay a crash, duplicates are what at-least-once and the acker
-// pay, and no more of them than lie between two commits and in the windows.
-func TestCosts_CrashesLoseOrRepeat(t *testing.T) {
-	for _, mode := range []string{"none", "at-most-once"} {
-		c := costOf(t, mode).Crashed
-		require.Positive(t, c.Sum.Lost, mode)
-		require.Zero(t, c.Sum.Replayed+c.Sum.DuplicatesVisible+c.Sum.DuplicatesAbsorbed, mode)
+	b.WriteString("\nWithout faults an amount is the median of the runs, under crashes " +
+		"their sum.\n\n| amount | |\n|---|---|\n")
+	for _, a := range costAmounts {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", a.name, a.is)
 	}
-	for _, mode := range []string{"at-least-once", "acker"} {
-		c := costOf(t, mode).Crashed
-		require.Positive(t, c.Sum.DuplicatesVisible, mode)
-		require.Positive(t, c.Sum.Replayed, mode)
-		require.Zero(t, c.Sum.Lost, mode)
-		const commitEvery, window, crashesMax = 4, 4, 2
-		require.LessOrEqual(t, c.Most.DuplicatesVisible,
-			int64(crashesMax*costParts*(commitEvery+window)), mode)
+	for _, r := range costRelations {
+		says := r.says
+		if r.of != nil {
+			says += " X is each of `" + strings.Join(r.of, "`, `") + "`."
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n%s", r.name, paragraph(says))
+		fmt.Fprintf(&b, "\n\n    %s\n", strings.Join(r.lines, "\n    "))
 	}
-	rare := costOf(t, "at-least-once", setTo("commit-every", 60)).Crashed
-	often := costOf(t, "at-least-once", setTo("commit-every", 1)).Crashed
-	require.Greater(t, rare.Sum.Replayed, often.Sum.Replayed, "replay grows with the interval")
+	return b.String()
 }
 
-// The acker about doubles the traffic and writes nothing besides what at-least-once does.
-func TestCosts_AckerPaysInMessages(t *testing.T) {
-	acker, least := costOf(t, "acker").Steady, costOf(t, "at-least-once").Steady
-	require.Greater(t, acker.AckMessages, least.AckMessages)
-	require.LessOrEqual(t, acker.Messages(), 3*acker.DataMessages)
-	require.Zero(t, acker.Durable.Dedup)
-	require.Equal(t, least.Durable.State, acker.Durable.State)
-	require.InDelta(t, least.Durable.Position, acker.Durable.Position, 5)
-}
-
-// Idempotent writes cost nothing besides: every number without faults is that of at-least-once. A
-// crash is paid with rewrites, which the table absorbs where a repeated step gives the same.
-func TestCosts_IdempotentIsFree(t *testing.T) {
-	require.Equal(t, costOf(t, "at-least-once").Steady, costOf(t, "idempotent").Steady)
-	least := bill{topology: &scenarios.Pipeline, mode: "at-least-once", records: 100}.measure(t)
-	table := bill{topology: &scenarios.Pipeline, mode: "idempotent", records: 100}.measure(t)
-	require.Positive(t, table.Crashed.Sum.DuplicatesAbsorbed)
-	require.Equal(t, least.Crashed.Sum.DuplicatesVisible, table.Crashed.Sum.DuplicatesAbsorbed)
-	require.Zero(t, table.Crashed.Sum.DuplicatesVisible+table.Crashed.Sum.Lost)
-}
-
-// Deduplication pays one durable call a stage and record, in which the id, the state and the
-// outputs are, and the latency of it; a crash then costs neither losses nor duplicates.
-func TestCosts_DedupPaysAtEveryHop(t *testing.T) {
-	dedup, least := costOf(t, "dedup"), costOf(t, "at-least-once")
-	m := dedup.Steady
-	require.EqualValues(t, costStages*costRecords, m.Durable.Dedup)
-	require.EqualValues(t, (costStages+1)*costRecords, m.Durable.Output, "an outbox a stage")
-	require.Equal(t, m.Durable.Dedup+costRecords+m.Durable.Position, m.DurableCalls)
-	require.EqualValues(t, costHops*costRecords, m.AckMessages)
-	require.Less(t, least.Steady.LatencyP50, m.LatencyP50)
-	require.Less(t, least.Steady.LatencyP99, m.LatencyP99)
-	require.Positive(t, dedup.Crashed.Sum.DuplicatesAbsorbed)
-	require.Positive(t, dedup.Crashed.Sum.Replayed)
-	require.Zero(t, dedup.Crashed.Sum.DuplicatesVisible+dedup.Crashed.Sum.Lost)
-}
-
-// Weak productions pay an id a stage and no outbox, and less latency.
-func TestCosts_DedupWeakPaysLess(t *testing.T) {
-	weak, strong := costOf(t, "dedup-weak"), costOf(t, "dedup").Steady
-	m := weak.Steady
-	require.EqualValues(t, costStages*costRecords, m.Durable.Dedup)
-	require.EqualValues(t, costRecords, m.Durable.Output)
-	require.Less(t, m.LatencyP50, strong.LatencyP50)
-	require.Less(t, m.BytesWritten.Sum(), strong.BytesWritten.Sum())
-	require.Zero(t, weak.Crashed.Sum.DuplicatesVisible+weak.Crashed.Sum.Lost)
+// paragraph breaks a text into lines, as pages have them.
+func paragraph(text string) string {
+	lines := []string{""}
+	for _, word := range strings.Fields(text) {
+		last := &lines[len(lines)-1]
+		switch {
+		case *last == "":
+			*last = word
+		case len(*last)+1+len(word) > 105:
+			lines = append(lines, word)
+		default:
+			*last += " " + word
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Costs are the same however many workers measure them, and nothing is said of a mode that was
 // interrupted.
 func TestCosts_AreDeterministic(t *testing.T) {
-	b := bill{mode: "at-least-once", records: 40}
+	b := bill{topology: &scenarios.PageViews, mode: "at-least-once", records: 40}
 	require.Equal(t, b.anew(t), b.anew(t))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -238,104 +551,4 @@ func TestCosts_OfOneSeed(t *testing.T) {
 		require.Equal(t, search.Measure(&res), costs[0].Steady, s.Mode.Name)
 		require.Positive(t, costs[0].Steady.BytesWritten.Output)
 	}
-}
-
-const milli = 1_000_000
-
-// What gates output pays in latency: an output of two-phase commit waits for its checkpoint, the
-// longer the interval the longer. What does not wait is as fast as the modes without guarantees.
-func TestCosts_GatesPayInLatency(t *testing.T) {
-	p50 := func(mode string, set ...model.ParamValue) int64 {
-		return costOf(t, mode, set...).Steady.LatencyP50
-	}
-	require.Less(t, p50("at-least-once"), p50("dedup"))
-	for _, gated := range []string{"two-phase-commit", "snapshot-wal", "micro-batch"} {
-		require.Less(t, p50("dedup"), p50(gated), gated)
-		require.Less(t, p50("snapshot"), p50(gated), gated)
-	}
-	require.LessOrEqual(t, p50("snapshot"), p50("at-least-once"))
-	for _, gated := range []string{"two-phase-commit", "snapshot-wal"} {
-		seldom := p50(gated, setTo("interval", 80*milli))
-		require.Greater(t, seldom, p50(gated), gated)
-		require.Greater(t, seldom, int64(80*milli/2), "on average half an interval, and more")
-	}
-}
-
-// Deduplication pays for every record, and snapshots for every interval: in requests always, in
-// writes when the interval is long against what the state holds.
-func TestCosts_SnapshotsPayAtAnInterval(t *testing.T) {
-	dedup, snapshot := costOf(t, "dedup").Steady, costOf(t, "snapshot").Steady
-	require.Less(t, snapshot.DurableCalls, dedup.DurableCalls)
-	seldom := costOf(t, "snapshot", setTo("interval", 400*milli)).Steady
-	require.Less(t, seldom.DurableWrites, dedup.DurableWrites)
-	require.Less(t, seldom.DurableCalls, snapshot.DurableCalls)
-	require.Less(t, seldom.BytesWritten.State, snapshot.BytesWritten.State)
-	require.Greater(t, snapshot.BytesWritten.State, dedup.BytesWritten.State,
-		"all of the state each time, not what changed")
-	require.Zero(t, snapshot.Durable.Dedup)
-	require.Zero(t, snapshot.AckMessages)
-	require.Positive(t, snapshot.ControlMessages)
-	require.EqualValues(t, costHops*costRecords, snapshot.DataMessages)
-	require.EqualValues(t, costRecords, snapshot.Durable.Output)
-}
-
-// An unaligned checkpoint has the records in flight in it besides. It is not fewer bytes in all
-// than an aligned one, which waits and so is taken less often.
-func TestCosts_UnalignedKeepsWhatIsInFlight(t *testing.T) {
-	steady := func(alignment int64) search.Metrics {
-		return bill{mode: "snapshot", every: milli, set: []model.ParamValue{
-			setTo("alignment", alignment), setTo("interval", 5*milli)}}.measure(t).Steady
-	}
-	aligned, unaligned, dropping := steady(0), steady(2), steady(3)
-	require.Greater(t, unaligned.BytesWritten.State, dropping.BytesWritten.State)
-	require.GreaterOrEqual(t, unaligned.BytesWritten.State, aligned.BytesWritten.State)
-}
-
-// Written ahead, output is written twice: into the checkpoint and then to its place.
-func TestCosts_WriteAheadWritesTwice(t *testing.T) {
-	for _, mode := range []string{"snapshot-wal", "snapshot-wal-split"} {
-		m := costOf(t, mode).Steady
-		require.EqualValues(t, 2*costRecords, m.Durable.Output, mode)
-	}
-}
-
-// Two-phase commit begins, prepares and commits a transaction for each checkpoint and sink, and has
-// it in the checkpoint; each record is written once.
-func TestCosts_TwoPhaseCommitPaysInTransactions(t *testing.T) {
-	commit, snapshot := costOf(t, "two-phase-commit").Steady, costOf(t, "snapshot").Steady
-	require.EqualValues(t, costRecords, commit.Durable.Output)
-	require.Greater(t, commit.Durable.Metadata, snapshot.Durable.Metadata)
-	require.Greater(t, commit.DurableCalls, snapshot.DurableCalls)
-	require.Equal(t, snapshot.DataMessages, commit.DataMessages)
-	// Per checkpoint: its id, that it is completed, and empty parts. A transaction has three more.
-	checkpoints := commit.Durable.Position / costParts
-	require.LessOrEqual(t, commit.Durable.Metadata, checkpoints*(2+2+costParts*(3+1))+4)
-}
-
-// A batch costs two entries of the log beside the state, however many records it has, and a crash
-// has one batch run again.
-func TestCosts_MicroBatchPaysABatch(t *testing.T) {
-	batch := costOf(t, "micro-batch")
-	m := batch.Steady
-	require.EqualValues(t, costRecords, m.Durable.Output)
-	require.Zero(t, m.Durable.Metadata%2, "a plan and an end")
-	require.Less(t, m.DurableCalls, costOf(t, "dedup").Steady.DurableCalls)
-	const size, crashesMax = 100, 2
-	require.LessOrEqual(t, batch.Crashed.Most.Replayed, int64(crashesMax*costParts*size))
-	require.Zero(t, batch.Crashed.Sum.DuplicatesVisible+batch.Crashed.Sum.Lost)
-}
-
-// A crash takes the modes with checkpoints back: they lose nothing, replay more the longer the
-// interval is, and show the replay only where output is not gated.
-func TestCosts_CrashesGoBackToACheckpoint(t *testing.T) {
-	for _, mode := range []string{"snapshot", "snapshot-upsert", "snapshot-wal",
-		"two-phase-commit"} {
-		c := costOf(t, mode).Crashed
-		require.Positive(t, c.Sum.Replayed, mode)
-		require.Zero(t, c.Sum.Lost, mode)
-		require.Equal(t, mode == "snapshot", c.Sum.DuplicatesVisible > 0, mode)
-		seldom := costOf(t, mode, setTo("interval", 400*milli)).Crashed
-		require.Greater(t, seldom.Sum.Replayed, c.Sum.Replayed, mode)
-	}
-	require.Positive(t, costOf(t, "snapshot-upsert").Crashed.Sum.DuplicatesAbsorbed)
 }
