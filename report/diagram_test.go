@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"flag"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -161,10 +162,33 @@ func TestDiagramOfManyProcesses(t *testing.T) {
 func TestLedger(t *testing.T) {
 	doc := report.NewRun(open(t, "at-least-once-sink-crash"))
 	assert.Equal(t, []report.RunAffected{{Record: "input/0:1", Delivered: 1, Applied: 1, Written: 2,
-		Visible: 2}}, doc.Affected)
+		Visible: 2, AppliedBy: map[string]int64{"op": 1}}}, doc.Affected)
 	assert.Empty(t, report.NewRun(open(t, "no-fault")).Affected)
 	assert.Empty(t, report.NewRun(open(t, "malformed")).Affected, "dropped on purpose is not lost")
 	lost := report.NewRun(open(t, "at-most-once-lost-write"))
-	assert.Equal(t, []report.RunAffected{{Record: "input/0:1", Delivered: 1, Applied: 1}},
-		lost.Affected)
+	assert.Equal(t, []report.RunAffected{{Record: "input/0:1", Delivered: 1, Applied: 1,
+		AppliedBy: map[string]int64{"op": 1}}}, lost.Affected)
+}
+
+// How often a record was processed is said of each operator, beside what became of it: here the
+// second one takes again what the first one had sent, and the row is written once.
+func TestLedger_CountsEachOperator(t *testing.T) {
+	lib := scenarios.Builtin()
+	s := &scenarios.Scenario{Name: "views", Topology: &scenarios.PageViews, Seed: 1,
+		Mode: modeNamed(t, "two-phase-commit"), Input: scenarios.InputSpec{Records: 4}}
+	plan, err := faults.ParsePlan("crash count/0 after effect 1 of record input/0:0")
+	require.NoError(t, err)
+	s.Faults = plan
+	c := caseOf(t, lib, s)
+	doc := report.NewRun(c)
+	require.NotEmpty(t, doc.Affected)
+	text := report.Text(c, report.Plain)
+	for _, a := range doc.Affected {
+		require.Len(t, a.AppliedBy, 2)
+		require.Equal(t, a.Applied, a.AppliedBy["count"])
+		require.EqualValues(t, 1, a.Visible)
+		require.Regexp(t, fmt.Sprintf(`(?m)^  %s +%d +%d/%d +\d+ +1$`, a.Record, a.Delivered,
+			a.AppliedBy["parse"], a.AppliedBy["count"]), text)
+	}
+	require.Contains(t, text, ", applied by parse/count, written at the sink, ")
 }

@@ -58,9 +58,11 @@ type RunAnomaly struct {
 type RunAffected struct {
 	Record    string `json:"record"`
 	Delivered int64  `json:"delivered"`
-	Applied   int64  `json:"applied"`
+	Applied   int64  `json:"applied"` // by the last operators
 	Written   int64  `json:"written"`
 	Visible   int64  `json:"visible"`
+
+	AppliedBy map[string]int64 `json:"appliedBy"` // by the name of the operator
 }
 
 // NewRun is the document of a case.
@@ -85,8 +87,12 @@ func NewRun(c *Case) *Run {
 		r.Verdicts = append(r.Verdicts, c.verdict(&c.Result.Verdicts[i]))
 	}
 	for _, a := range l.affected() {
+		by := map[string]int64{}
+		for i := range t.job.Topology.Stages {
+			by[t.job.Topology.Stages[i].Name] = a.applied[i+1]
+		}
 		r.Affected = append(r.Affected, RunAffected{c.recordName(a.id), a.Delivered, a.Applied,
-			a.Written, a.Visible})
+			a.Written, a.Visible, by})
 	}
 	return r
 }

@@ -39,6 +39,7 @@ type ledger struct {
 	input    *model.Input
 	accounts []account // by Input.Index
 	total    counts
+	applied  []int64          // by operator number: applications to all records
 	drops    map[string]int64 // by reason: records dropped on purpose
 	isByKey  bool             // the sink shows the last output of a key only
 }
@@ -48,6 +49,7 @@ func newLedger(c *Case, t *tape) *ledger {
 	l.isByKey = c.Result.Subject.Shape == model.Keys
 	l.accounts = make([]account, l.input.Total())
 	ops := len(t.job.Topology.Stages) + 1
+	l.applied = make([]int64, ops)
 	for i := range l.accounts {
 		l.accounts[i] = account{id: l.input.ByIndex(i).ID, severity: len(model.Anomalies()),
 			applied: make([]int64, ops), emitted: make([]int64, ops)}
@@ -58,6 +60,9 @@ func newLedger(c *Case, t *tape) *ledger {
 	for i := range l.accounts {
 		a := &l.accounts[i]
 		l.total.add(a.counts)
+		for op, n := range a.applied {
+			l.applied[op] += n
+		}
 		if a.dropped != "" {
 			l.drops[a.dropped]++
 		}

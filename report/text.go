@@ -262,12 +262,12 @@ func (w *writer) ledger(c *Case, l *ledger) {
 	w.line("%s", head)
 	rows := [][]string{{"record", "delivered", "applied", "written", "visible"}}
 	for _, a := range list[:min(len(list), affectedMax)] {
-		rows = append(rows, accountRow(c.recordName(a.id), a.counts))
+		rows = append(rows, accountRow(c.recordName(a.id), a.counts, a.applied))
 	}
-	rows = append(rows, accountRow("all", l.total))
+	rows = append(rows, accountRow("all", l.total, l.applied))
 	w.table(rows)
-	w.line("%s", "  delivered to the first operator, applied by the last, written at the sink, "+
-		"visible in the end")
+	w.hanging(fmt.Sprintf("delivered to the first operator, applied by %s, written at the sink, "+
+		"visible in the end", l.operators()), "  ", "    ")
 	if more := len(list) - affectedMax; more > 0 {
 		w.line("  … and %d more records that differ from a run without faults", more)
 	}
@@ -284,12 +284,24 @@ func (w *writer) ledger(c *Case, l *ledger) {
 	}
 }
 
-func accountRow(name string, c counts) []string {
-	row := []string{name}
-	for _, n := range []int64{c.Delivered, c.Applied, c.Written, c.Visible} {
-		row = append(row, fmt.Sprint(n))
+// accountRow is a line of the ledger. How often a record was processed is said of each operator: it
+// is what an exactly-once effect does not promise.
+func accountRow(name string, c counts, applied []int64) []string {
+	var each []string
+	for _, n := range applied[1:] {
+		each = append(each, fmt.Sprint(n))
 	}
-	return row
+	return []string{name, fmt.Sprint(c.Delivered), strings.Join(each, "/"), fmt.Sprint(c.Written),
+		fmt.Sprint(c.Visible)}
+}
+
+// operators names the operators as the ledger counts what they applied.
+func (l *ledger) operators() string {
+	var names []string
+	for i := range l.t.job.Topology.Stages {
+		names = append(names, l.t.job.Topology.Stages[i].Name)
+	}
+	return strings.Join(names, "/")
 }
 
 // tail says what the run cost, which faults were not reached and how to run it again.

@@ -82,7 +82,8 @@ var topics = []topic{
 			"write replaces an earlier one.",
 		on: "pipeline", mode: "snapshot",
 		further: "--records 4 --fault 'crash op/0 after effect 1 of record 1'",
-		see:     "effectively-once holds and exactly-once does not: the log shows output twice",
+		see: "effectively-once holds and exactly-once does not: the log shows output twice, and " +
+			"of each record how often it was applied",
 		source: "Apache Heron documentation, delivery semantics; Akidau et al., MillWheel, VLDB " +
 			"2013, section 5",
 	},
