@@ -164,11 +164,15 @@ type SinkSpec struct {
 }
 
 // RestartOf is what the supervisor restarts in a job of the mode when one task dies. In every mode
-// with a parameter lone-restart it is the task alone where that is 1.
+// with a parameter lone-restart that decides: the task alone where it is 1, or else the job.
 func (m *Mode) RestartOf(job *Job) RestartScope {
 	for _, p := range job.Params {
-		if p.Name == "lone-restart" && p.Value == 1 {
+		switch {
+		case p.Name != "lone-restart":
+		case p.Value == 1:
 			return RestartTask
+		default:
+			return RestartJob
 		}
 	}
 	return m.Restart

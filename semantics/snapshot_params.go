@@ -62,7 +62,8 @@ func snapshotParams(more ...model.Param) []model.Param {
 		{Name: "early-clean-up", Default: 0, Min: 0, Max: 1, IsPremise: true,
 			Says: "1: drop a checkpoint when the next is triggered; 0: when retain others follow"},
 		{Name: "lone-restart", Default: 0, Min: 0, Max: 1, IsPremise: true,
-			Says: "1: messages of lives of any attempt count; 0: of one's own"},
+			Says: "1: a task that dies restarts alone, and messages of any attempt count; the " +
+				"checkpoint store must not fence then; 0: the job restarts"},
 		deadLetterParam}, more...)
 }
 
