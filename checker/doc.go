@@ -82,8 +82,7 @@
 //   - exactly-once: for some π, V and the state are those of its fold, and readers always saw a
 //     prefix of V in each partition. In a table by key V is, row by row, a subsequence of the
 //     output of π that ends with its last one. Where no search has an answer, what breaks order or
-//     repeats refutes it, and so does an input that is lost although something of it was sent to
-//     the sink, if no operator that took it up is non-commutative or non-deterministic.
+//     repeats refutes it; a loss does not.
 //   - effectively-once: for some π the content of the durable state backend is that of its fold,
 //     and in a mode without one what is in memory in the end. What each row of a table by key holds
 //     in the end is the last output of the same π under its key.

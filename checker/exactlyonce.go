@@ -30,54 +30,12 @@ func checkExactlyOnce(j *Judge) (model.Result, string) {
 }
 
 // refute looks, where no search has an answer, for what no execution can show: something out of
-// order, and inputs of which an output was sent to the sink and nothing became visible. What is
-// repeated, or was revised, has been reported. An input that is dropped leaves nothing to miss, and
-// nor does one that is dropped in another order. A violation keeps the reason: there may be more.
+// order. What is repeated, or was revised, has been reported. A loss proves nothing: an input may
+// be dropped, and in another order another one. A violation keeps the reason: there may be more.
 func (j *Judge) refute(reason string) (model.Result, string) {
 	checkOrder(j)
-	if j.completed && j.s.Shape != model.Keys {
-		j.reportUnshown()
-	}
 	result, _ := j.conclude(reason)
 	return result, reason
-}
-
-// reportUnshown reports inputs that are lost although something came of them for the sink.
-func (j *Judge) reportUnshown() {
-	j.coverAll()
-	for i := range j.s.Input.Total() {
-		rec := j.s.Input.ByIndex(i)
-		if !j.isReached(rec) && j.isSentToSink(rec.ID) && !j.leftTrace(rec.ID) {
-			j.reportLoss(rec)
-		}
-	}
-}
-
-// isSentToSink reports whether a claimed step has emitted something of an input to the sink, and
-// would have whatever the order: no operator on its way says that this decides.
-func (j *Judge) isSentToSink(id model.ID) (is bool) {
-	for i := range j.claims.list {
-		c := &j.claims.list[i]
-		if c.slot == noSlot || j.h.Applications[i].In.ID != id {
-			continue
-		}
-		stage := &j.plan.stages[c.op]
-		if stage.operator.Kind >= model.NonCommutative {
-			return false
-		}
-		is = is || stage.terminal && c.outs > 0
-	}
-	return is
-}
-
-// leftTrace reports whether anything of an input is visible.
-func (j *Judge) leftTrace(id model.ID) bool {
-	for i := range j.seen.entries {
-		if j.seen.list[i].Out.ID == id {
-			return true
-		}
-	}
-	return false
 }
 
 // explainAll explains what is visible and the state, and the order in which all tasks merge.

@@ -7,7 +7,8 @@ const (
 	reasonAmbiguous = "records reach an operator by two routes: an identity names two records"
 	reasonBeyond    = "no claimed order explains it, and operators with state that follow one " +
 		"another are beyond the search"
-	reasonDraws  = "an operator draws anew for what a checkpoint has in flight, and no claim says what"
+	reasonDraws = "an operator draws anew for what a checkpoint has in flight, and no claim says " +
+		"what"
 	reasonJoint  = "each task can be explained, but the orders found were not shown to fit together"
 	reasonBudget = "the search spent its budget of operator steps"
 	reasonZombie = "a replaced attempt kept running: its steps interleave with its successor's"

@@ -200,7 +200,7 @@ var completedByTwo = Defect{
 	Modes: []string{"two-phase-commit"}, IsKindOnly: true,
 	Says:     "two runs of a job complete checkpoints in one store, and neither compares",
 	Origin:   "apache/spark#25965 (SPARK-26425)",
-	Property: "at-least-once",
+	Property: "exactly-once",
 	Shown: Case{Topology: "pipeline", Records: 2,
 		Set: everyMillisecond,
 		Plan: []string{"lose request of completion 2 from coordinator/0",

@@ -120,7 +120,7 @@ var cancelCommits = Defect{
 	Says:       "the notice that a checkpoint was aborted makes its output visible",
 	Origin:     "apache/iceberg#11008",
 	IsKindOnly: true,
-	Property:   "at-most-once",
+	Property:   "agreement",
 	Shown: Case{Topology: "pipeline", Records: 1, Plan: []string{
 		"refuse call upload 1 of sink/0", "crash sink/0 before upload 2"}},
 	Process: of(model.Sink, meddling{

@@ -208,7 +208,7 @@ func (q *queue) free(slot int32) { q.gaps = append(q.gaps, slot) }
 
 // push schedules the item in a slot, not before what was popped last.
 func (q *queue) push(at int64, class, tie uint64, slot int32) {
-	if uint64(at) < q.last {
+	if at < 0 || uint64(at) < q.last {
 		panic(fmt.Sprintf("sim: an event for %d at %d", at, q.last))
 	}
 	q.seq++

@@ -64,14 +64,12 @@ func (r *run) exactlyOnce(v *verdict) {
 }
 
 // refute looks, where no execution can be compared, for what none of them shows: what is repeated,
-// was revised, is out of order, or is an input of which an output was sent to the sink and nothing
-// is visible. Another judge may see the violation otherwise.
+// was revised or is out of order. Another judge may see the violation otherwise.
 func (r *run) refute(v *verdict) {
 	reason := v.reason
 	v.reason = ""
 	if !r.isKeyed() {
 		r.duplicates(v)
-		r.unshown(v)
 	}
 	r.revisions(v)
 	r.order(v)
@@ -79,35 +77,6 @@ func (r *run) refute(v *verdict) {
 		v.leave(reason)
 	}
 	v.isLenient, v.tolerated = true, model.Anomalies()
-}
-
-// unshown looks for inputs that were lost on their way from the last step to readers. Of one that
-// has come to an operator for which order matters, nobody knows that an output must be seen.
-func (r *run) unshown(v *verdict) {
-	isSent, isSeen, isOpen := map[model.ID]bool{}, map[model.ID]bool{}, map[model.ID]bool{}
-	for _, a := range r.apps {
-		isOpen[a.in.ID] = isOpen[a.in.ID] || a.task.Operator.Kind >= model.NonCommutative
-		for i := range a.outs {
-			isSent[a.in.ID] = isSent[a.in.ID] || !a.isAstray && r.isForSink(a.task, &a.outs[i])
-		}
-	}
-	for id := range r.index {
-		isSeen[model.ID{Part: id.part, Offset: id.offset}] = true
-	}
-	for i := range r.o.input.Total() {
-		rec := r.o.input.ByIndex(i)
-		if isSent[rec.ID] && !isOpen[rec.ID] && !isSeen[rec.ID] && r.isLost(i) {
-			v.addAtEnd(model.Loss, *rec, 0)
-		}
-	}
-}
-
-// isForSink reports whether a task sends a record to a sink.
-func (r *run) isForSink(task *model.Task, rec *model.Record) bool {
-	return slices.ContainsFunc(task.Routes, func(route model.Route) bool {
-		peer := task.Out[route.Pick(task.Subtask, rec)].Peer
-		return r.o.job.Tasks[peer].Role == model.Sink
-	})
 }
 
 // losses looks for inputs that left no trace, or not the one that every execution leaves. It takes

@@ -91,11 +91,54 @@ func (r *Row) Between() []int64 {
 	return list
 }
 
+// settings are the worlds of a defect without what it does: with what it sets alone.
+type settings []*World
+
+// settingsAlone makes the worlds without a defect, but with what it sets; none where it does
+// nothing else, or sets nothing.
+func settingsAlone(lib *scenarios.Library, mode *model.Mode, d *defects.Defect) (settings, error) {
+	if len(d.Set) == 0 || d.Process == nil && d.Service == nil {
+		return nil, nil
+	}
+	own, set := *lib, *d
+	set.Name, set.Process, set.Service = "set-of-"+d.Name, nil, nil
+	own.Defects = append(slices.Clone(lib.Defects), &set)
+	return Worlds(&own, mode, set.Name)
+}
+
+// breaks is what the settings break by themselves in the n-th blind run.
+func (s settings) breaks(n int64) ([]string, error) {
+	if len(s) == 0 {
+		return nil, nil
+	}
+	w, seed, err := turn(s, n)
+	if err != nil {
+		return nil, err
+	}
+	return w.Run(seed, scenarios.Options{}).Broken, nil
+}
+
+// excuse takes from the n-th blind run what it breaks, if it would without the defect as well.
+func (s settings) excuse(run *Run, n int64) error {
+	if len(run.Broken) == 0 {
+		return nil
+	}
+	broken, err := s.breaks(n)
+	if len(broken) > 0 {
+		run.Broken = run.Broken[:0]
+	}
+	return err
+}
+
 // Kill measures a defect in one of its modes.
 func Kill(ctx context.Context, lib *scenarios.Library, d *defects.Defect, mode *model.Mode,
 	effort Effort) (*Row, error) {
 	row := &Row{Defect: d, Mode: mode.Name}
 	worlds, err := Worlds(lib, mode, d.Name)
+	if err != nil {
+		return nil, err
+	}
+	alone, err := settingsAlone(lib, mode, d)
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +151,9 @@ func Kill(ctx context.Context, lib *scenarios.Library, d *defects.Defect, mode *
 			return nil, err
 		}
 		run := w.Run(seed, scenarios.Options{Trace: true})
+		if err := alone.excuse(run, row.Runs+1); err != nil {
+			return nil, err
+		}
 		row.count(run)
 		row.compare(w, run)
 		if len(run.Broken) > 0 && len(row.Catches) == 1 {
