@@ -75,6 +75,9 @@ func TestSettings_FieldsAreFlags(t *testing.T) {
 
 // Both compare modes under the same seeds.
 func TestSettings_CompareSeeds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simtest has fewer seeds then")
+	}
 	var stdout, stderr bytes.Buffer
 	require.Equal(t, 0, simcli.Run(scenarios.Builtin(), []string{"compare", "-h"},
 		strings.NewReader(""), &stdout, &stderr))
