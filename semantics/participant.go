@@ -427,6 +427,8 @@ func (g *gate) pass(m *model.Message) bool {
 		return false
 	case g.way == unaligned && !g.came[m.Channel]:
 		g.flight = append(g.flight, m.Record)
+	case g.way == dropping && !g.came[m.Channel]:
+		g.isIdle = false // it is forgotten, and what comes of it is not done
 	}
 	return true
 }
@@ -450,8 +452,11 @@ func (g *gate) barrier(s *model.Script, p *participant, b cutter, m *model.Messa
 	case isFirst:
 		g.begin(s, p, b, m)
 	}
-	if g.way == unaligned {
+	switch {
+	case g.way == unaligned:
 		g.keep(p.passed, m.Channel, isFirst)
+	case g.way == dropping && len(p.passed) > 0:
+		g.isIdle = false
 	}
 	g.came[m.Channel] = true
 	g.missing--

@@ -144,7 +144,7 @@ var Snapshot = model.Mode{
 		unaligned          non-commutative   W D RG (SX RV)
 		unaligned          non-deterministic D RV
 		unaligned-dropped  stateless         D (L)
-		unaligned-dropped  commutative       SL W D RV RG IC (L)
+		unaligned-dropped  commutative       W D RV RG (L SL IC)
 		unaligned-dropped  non-commutative   L SL W SX D RV RG IC
 		unaligned-dropped  non-deterministic SL D RV IC (L)
 		graceful-stop      stateless         D (RG)

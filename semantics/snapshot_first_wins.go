@@ -122,7 +122,7 @@ var SnapshotFirstWins = model.Mode{
 		unaligned          non-commutative   W (SX)
 		unaligned          non-deterministic W SX
 		unaligned-dropped  stateless         - (L)
-		unaligned-dropped  commutative       SL W IC (L)
+		unaligned-dropped  commutative       W (L SL IC)
 		unaligned-dropped  non-commutative   L SL W SX IC
 		unaligned-dropped  non-deterministic SL W SX IC (L)
 		graceful-stop      stateless         -

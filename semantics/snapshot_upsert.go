@@ -143,7 +143,7 @@ var SnapshotUpsert = model.Mode{
 		unaligned          non-commutative   W (SX RV)
 		unaligned          non-deterministic RV
 		unaligned-dropped  stateless         - (L)
-		unaligned-dropped  commutative       SL RV RO IC (L W)
+		unaligned-dropped  commutative       RV RO (L SL W IC)
 		unaligned-dropped  non-commutative   L SL W SX RV IC
 		unaligned-dropped  non-deterministic SL RV IC (L)
 		graceful-stop      stateless         -
