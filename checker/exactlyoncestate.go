@@ -26,7 +26,7 @@ func checkExactlyOnceState(j *Judge) (model.Result, string) {
 	j.replay()
 	reason = max(reason, j.judgeCuts())
 	if result == model.Violated || j.Reported() > 0 {
-		return model.Violated, ""
+		return model.Violated, reason // of a cut that is open nothing is listed
 	}
 	return j.conclude(reason)
 }

@@ -88,7 +88,7 @@ func blindAgain(lib *scenarios.Library, r *Row) (differ []string, err error) {
 			return nil, err
 		}
 		run := w.Run(seed, scenarios.Options{})
-		if err := alone.excuse(run, n); err != nil {
+		if _, err := alone.excuse(run, n); err != nil {
 			return nil, err
 		}
 		slices.Sort(run.Broken)

@@ -118,16 +118,17 @@ func (s settings) breaks(n int64) ([]string, error) {
 	return w.Run(seed, scenarios.Options{}).Broken, nil
 }
 
-// excuse takes from the n-th blind run what it breaks, if it would without the defect as well.
-func (s settings) excuse(run *Run, n int64) error {
+// excuse takes from the n-th blind run what it breaks, and says so, if it would break something
+// without the defect as well.
+func (s settings) excuse(run *Run, n int64) (is bool, err error) {
 	if len(run.Broken) == 0 {
-		return nil
+		return false, nil
 	}
 	broken, err := s.breaks(n)
-	if len(broken) > 0 {
+	if is = len(broken) > 0; is {
 		run.Broken = run.Broken[:0]
 	}
-	return err
+	return is, err
 }
 
 // Kill measures a defect in one of its modes.
@@ -151,11 +152,14 @@ func Kill(ctx context.Context, lib *scenarios.Library, d *defects.Defect, mode *
 			return nil, err
 		}
 		run := w.Run(seed, scenarios.Options{Trace: true})
-		if err := alone.excuse(run, row.Runs+1); err != nil {
+		isExcused, err := alone.excuse(run, row.Runs+1)
+		if err != nil {
 			return nil, err
 		}
 		row.count(run)
-		row.compare(w, run)
+		if !isExcused {
+			row.compare(w, run)
+		}
 		if len(run.Broken) > 0 && len(row.Catches) == 1 {
 			if err := row.shrink(ctx, lib, run); err != nil {
 				return nil, err

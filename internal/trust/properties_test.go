@@ -107,7 +107,7 @@ var excuses = []struct {
 	{"who waits for less long than it takes repeats what was only slow",
 		func(s *scenarios.Scenario) bool {
 			p := s.Mode.Param("timeout")
-			return p != nil && param(s, "timeout") < p.Default
+			return p != nil && param(s, "timeout") <= p.Default
 		}, []string{"exactly-once", "exactly-once-state"}},
 	{"what was not committed when its checkpoint was complete never is",
 		func(s *scenarios.Scenario) bool { return isSet(s, "commit-all", 0) },
