@@ -116,7 +116,7 @@ func (p *parser) process() string {
 	switch {
 	case isProcess(name):
 	case isProcess(smallest(name)):
-		p.fail("bad process", fmt.Sprintf("a process with a number up to %d", math.MaxInt64))
+		p.fail("bad process", fmt.Sprintf("a process with a number up to %d", int64(math.MaxInt64)))
 	default:
 		p.fail("bad process", "a process such as op/1")
 	}
@@ -132,7 +132,7 @@ func (p *parser) record() RecordName {
 	name, ok := parseRecord(p.peek().text)
 	if _, isRecord := parseRecord(smallest(p.peek().text)); !ok && isRecord {
 		p.fail("bad record", fmt.Sprintf("a record with a partition up to %d and an offset up "+
-			"to %d", math.MaxInt32, math.MaxInt64))
+			"to %d", math.MaxInt32, int64(math.MaxInt64)))
 	} else if !ok {
 		p.fail("bad record", "a record such as input/1:7 or 7")
 	}
