@@ -236,7 +236,8 @@ func (p *verdictParser) times() int64 {
 	n, err := strconv.ParseInt(w.text[1:], 10, 64)
 	switch {
 	case errors.Is(err, strconv.ErrRange) || w.text == "x0":
-		p.complain(w, "count %s is out of range, expected x1 to x%d", clip(w.text), int64(math.MaxInt64))
+		p.complain(w, "count %s is out of range, expected x1 to x%d", clip(w.text),
+			int64(math.MaxInt64))
 		return 0
 	case err != nil || n < 1 || w.text != fmt.Sprintf("x%d", n):
 		p.complain(w, "bad count %q, expected one such as x2", clip(w.text))
