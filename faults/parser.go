@@ -102,6 +102,15 @@ func (p *parser) fail(problem, form string) {
 		Expected: expectation(p.wanted, form), Nearest: model.Nearest(next.text, p.wanted)}
 }
 
+// refuse is fail of a value: if only its numbers are out of range, bounds says what was expected,
+// and else form.
+func (p *parser) refuse(problem string, isValue func(string) bool, form, bounds string) {
+	if isValue(smallest(p.peek().text)) {
+		form = bounds
+	}
+	p.fail(problem, form)
+}
+
 // finish makes sure that nothing follows.
 func (p *parser) finish() {
 	if len(p.words) > 0 {
@@ -113,12 +122,9 @@ func (p *parser) finish() {
 func (p *parser) process() string {
 	name := p.peek().text
 	isProcess := func(s string) bool { _, _, ok := cutNumber(s, "/", math.MaxInt64); return ok }
-	switch {
-	case isProcess(name):
-	case isProcess(smallest(name)):
-		p.fail("bad process", fmt.Sprintf("a process with a number up to %d", int64(math.MaxInt64)))
-	default:
-		p.fail("bad process", "a process such as op/1")
+	if !isProcess(name) {
+		p.refuse("bad process", isProcess, "a process such as op/1",
+			fmt.Sprintf("a process with a number up to %d", int64(math.MaxInt64)))
 	}
 	if p.err != nil {
 		return ""
@@ -130,11 +136,11 @@ func (p *parser) process() string {
 // record reads the name of a record, with its partition or bare.
 func (p *parser) record() RecordName {
 	name, ok := parseRecord(p.peek().text)
-	if _, isRecord := parseRecord(smallest(p.peek().text)); !ok && isRecord {
-		p.fail("bad record", fmt.Sprintf("a record with a partition up to %d and an offset up "+
-			"to %d", math.MaxInt32, int64(math.MaxInt64)))
-	} else if !ok {
-		p.fail("bad record", "a record such as input/1:7 or 7")
+	if !ok {
+		isRecord := func(s string) bool { _, ok := parseRecord(s); return ok }
+		p.refuse("bad record", isRecord, "a record such as input/1:7 or 7",
+			fmt.Sprintf("a record with a partition up to %d and an offset up to %d", math.MaxInt32,
+				int64(math.MaxInt64)))
 	}
 	if p.err != nil {
 		return RecordName{}
@@ -146,10 +152,10 @@ func (p *parser) record() RecordName {
 // ordinal reads a number from 1 to limit.
 func (p *parser) ordinal(limit int64) int64 {
 	n, ok := parseNumber(p.peek().text, limit)
-	if _, isNumber := parseNumber(smallest(p.peek().text), limit); isNumber && (!ok || n == 0) {
-		p.fail("bad ordinal", fmt.Sprintf("a whole number from 1 to %d", limit))
-	} else if !ok {
-		p.fail("bad ordinal", "a whole number from 1")
+	if !ok || n == 0 {
+		isNumber := func(s string) bool { _, ok := parseNumber(s, limit); return ok }
+		p.refuse("bad ordinal", isNumber, "a whole number from 1",
+			fmt.Sprintf("a whole number from 1 to %d", limit))
 	}
 	if p.err != nil {
 		return 0
@@ -161,10 +167,10 @@ func (p *parser) ordinal(limit int64) int64 {
 // duration reads a duration that may be zero.
 func (p *parser) duration() int64 {
 	ns, ok := ParseDuration(p.peek().text)
-	if _, isDuration := ParseDuration(smallest(p.peek().text)); !ok && isDuration {
-		p.fail("bad duration", "a duration of whole ns up to "+FormatDuration(durationMax))
-	} else if !ok {
-		p.fail("bad duration", "a duration such as 80ms, 1.5s or 300us")
+	if !ok {
+		isDuration := func(s string) bool { _, ok := ParseDuration(s); return ok }
+		p.refuse("bad duration", isDuration, "a duration such as 80ms, 1.5s or 300us",
+			"a duration of whole ns up to "+FormatDuration(durationMax))
 	}
 	if p.err != nil {
 		return 0

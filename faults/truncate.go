@@ -34,10 +34,10 @@ var truncate = Spec{
 // partition reads the name of a partition of an input.
 func (p *parser) partition() RecordName {
 	input, part, ok := cutNumber(p.peek().text, "/", math.MaxInt32)
-	if _, _, isPart := cutNumber(smallest(p.peek().text), "/", math.MaxInt32); !ok && isPart {
-		p.fail("bad partition", fmt.Sprintf("a partition up to %d", math.MaxInt32))
-	} else if !ok {
-		p.fail("bad partition", "a partition such as input/0")
+	if !ok {
+		isPart := func(s string) bool { _, _, ok := cutNumber(s, "/", math.MaxInt32); return ok }
+		p.refuse("bad partition", isPart, "a partition such as input/0",
+			fmt.Sprintf("a partition up to %d", math.MaxInt32))
 	}
 	if p.err != nil {
 		return RecordName{}
