@@ -416,6 +416,9 @@ func (g *gate) reset(task *model.Task, checkpoint int64) {
 	g.held, g.cut, g.flight = g.held[:0], g.cut[:0], g.flight[:0]
 }
 
+// overtakes reports whether the barriers of the pending checkpoint overtake records.
+func (g *gate) overtakes() bool { return g.way == unaligned || g.way == dropping }
+
 // pass reports whether a record goes on to the task. Behind a barrier it waits for the others.
 func (g *gate) pass(m *model.Message) bool {
 	if g.pending == 0 || m.Channel == noChannel {
@@ -425,10 +428,8 @@ func (g *gate) pass(m *model.Message) bool {
 	case g.way == aligned && g.came[m.Channel]:
 		g.held = append(g.held, *m)
 		return false
-	case g.way == unaligned && !g.came[m.Channel]:
+	case g.overtakes() && !g.came[m.Channel]:
 		g.flight = append(g.flight, m.Record)
-	case g.way == dropping && !g.came[m.Channel]:
-		g.isIdle = false // it is forgotten, and what comes of it is not done
 	}
 	return true
 }
@@ -452,11 +453,8 @@ func (g *gate) barrier(s *model.Script, p *participant, b cutter, m *model.Messa
 	case isFirst:
 		g.begin(s, p, b, m)
 	}
-	switch {
-	case g.way == unaligned:
+	if g.overtakes() {
 		g.keep(p.passed, m.Channel, isFirst)
-	case g.way == dropping && len(p.passed) > 0:
-		g.isIdle = false
 	}
 	g.came[m.Channel] = true
 	g.missing--
@@ -468,6 +466,8 @@ func (g *gate) barrier(s *model.Script, p *participant, b cutter, m *model.Messa
 		b.ahead(s, g.pending)
 		p.barriers(s, g.pending, g.flags)
 		p.snapshot(s, b, g.pending)
+	case dropping: // what is in flight is forgotten, and the task is not done before it is handled
+		p.send(s, g.pending, g.cut, nil, g.isIdle && len(g.flight) == 0)
 	default:
 		p.send(s, g.pending, g.cut, g.flight, g.isIdle)
 	}
@@ -502,7 +502,7 @@ func (g *gate) begin(s *model.Script, p *participant, b cutter, m *model.Message
 		g.way = aligned
 	}
 	switch {
-	case g.way == unaligned || g.way == dropping:
+	case g.overtakes():
 		g.overtake(s, p, b)
 	case g.way == aligned && g.after > 0 && g.missing > 1 && !isLast:
 		s.After(g.after, overdueToken(m.Seq))
