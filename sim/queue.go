@@ -232,7 +232,12 @@ func (q *queue) push(at int64, class, tie uint64, slot int32) {
 // insert puts a key among those that are due.
 func (q *queue) insert(k key) {
 	q.due = append(q.due, k)
-	i := len(q.due) - 1
+	q.settle(len(q.due) - 1)
+}
+
+// settle moves a key to its place among those before it, which are in order.
+func (q *queue) settle(i int) {
+	k := q.due[i]
 	for i > 0 && q.due[i-1].before(k) {
 		q.due[i] = q.due[i-1]
 		i--
@@ -283,11 +288,7 @@ func (q *queue) sort() {
 		})
 		return
 	}
-	for i, k := range q.due {
-		for i > 0 && q.due[i-1].before(k) {
-			q.due[i] = q.due[i-1]
-			i--
-		}
-		q.due[i] = k
+	for i := range q.due {
+		q.settle(i)
 	}
 }
