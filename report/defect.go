@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/oncesim/oncesim/defects"
@@ -38,14 +39,6 @@ func (w *writer) defect(lib *scenarios.Library, d *defects.Defect, program strin
 	w.command(Command(program+" run "+d.Shown.Topology, true, base, s))
 }
 
-// defectName is the name of the defect that is planted in a scenario, or "".
-func defectName(s *scenarios.Scenario) string {
-	if s.Defect == nil {
-		return ""
-	}
-	return s.Defect.Name
-}
-
 // withDefect names a scenario in a heading, and the defect that its modes have.
 func withDefect(scenario, defect string) string {
 	if defect == "" {
@@ -60,4 +53,22 @@ func (w *writer) without(defect string, modes []string) {
 		w.hanging(fmt.Sprintf("without %s, which they cannot have: %s", defect,
 			strings.Join(modes, ", ")), "", "  ")
 	}
+}
+
+// plantedIn is the defect that is planted in some of several modes, and those that do not have it:
+// nothing where none has one. Each of the list has a mode, and the name of its defect or "".
+func plantedIn[T any](list []T, of func(T) (mode, defect string)) (defect string,
+	lacking []string) {
+	for _, x := range list {
+		switch mode, name := of(x); {
+		case name != "":
+			defect = name
+		case !slices.Contains(lacking, mode):
+			lacking = append(lacking, mode)
+		}
+	}
+	if defect == "" {
+		return "", nil
+	}
+	return defect, lacking
 }

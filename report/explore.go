@@ -92,7 +92,7 @@ type exploredAnomaly struct {
 func NewExploration(x *search.Exploration,
 	command func(s *scenarios.Scenario) string) *Exploration {
 	doc := &Exploration{Scenario: x.Scenario.Name, Mode: x.Scenario.Mode.Name,
-		Defect: defectName(x.Scenario), under: x.Scenario.ModeText(), Bound: newBound(x),
+		Defect: x.Scenario.DefectName(), under: x.Scenario.ModeText(), Bound: newBound(x),
 		Exhausted: x.IsExhausted, Left: x.Left, Runs: x.Runs, States: x.States,
 		Unclaimed: list(x.Unlike), Verdicts: []exploredProperty{}, Violations: []exploredAnomaly{}}
 	for _, class := range x.Classes {
@@ -208,19 +208,12 @@ const exploredFormat = "%-22s %9s %9s  %s"
 
 // explored is the table of several modes.
 func (w *writer) explored(all *Explorations) {
-	defect, lacking := "", []string(nil)
-	for _, e := range all.Explorations {
-		if e.Defect == "" {
-			lacking = append(lacking, e.Mode)
-		} else {
-			defect = e.Defect
-		}
-	}
+	defect, lacking := plantedIn(all.Explorations, func(e *Exploration) (mode, defect string) {
+		return e.Mode, e.Defect
+	})
 	w.line("%s", w.style.paint(bold, withDefect(all.Scenario, defect)+": "+
 		all.Explorations[0].Bound.text()))
-	if defect != "" {
-		w.without(defect, lacking)
-	}
+	w.without(defect, lacking)
 	w.line(exploredFormat, "", "runs", "distinct", "shows")
 	seen := map[model.AnomalyKind]bool{}
 	for _, e := range all.Explorations {

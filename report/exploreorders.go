@@ -13,7 +13,7 @@ import (
 // line that takes the steps of a tape again.
 func NewOrders(x *search.Orders, s *scenarios.Scenario, records int, found *search.OrdersFound,
 	command func(t *search.Tape) string) *Exploration {
-	doc := &Exploration{Scenario: s.Name, Mode: s.Mode.Name, Defect: defectName(s),
+	doc := &Exploration{Scenario: s.Name, Mode: s.Mode.Name, Defect: s.DefectName(),
 		under: s.ModeText(), Exhausted: found.Exhausted,
 		Left: found.Why, Runs: found.Runs, States: found.States, Unclaimed: list(s.Unlike()),
 		Bound: ExplorationBound{Crashes: x.Crashes, Faults: x.Crashes, Classes: []string{},

@@ -79,7 +79,7 @@ func NewRun(c *Case) *Run {
 		Why: newStory(c, t, l).text(), Metrics: search.Measure(&c.Result),
 		Reproduce: c.Command, Saved: c.Saved, Linearizable: c.linearizable(),
 	}
-	r.Defect = defectName(c.Scenario)
+	r.Defect = c.Scenario.DefectName()
 	if r.Unmet = []string{}; c.Judged {
 		r.Unmet = list(Unmet(c))
 	}

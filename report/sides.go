@@ -25,7 +25,9 @@ func Sides(cases []*Case, style Style) string {
 		}
 	}
 	s := some.Scenario
-	defect, lacking := plantedIn(cases)
+	defect, lacking := plantedIn(cases, func(c *Case) (mode, defect string) {
+		return c.Scenario.Mode.Name, c.Scenario.DefectName()
+	})
 	head := fmt.Sprintf("%s, seed %d, %d records", withDefect(s.Name, defect), s.Seed,
 		some.Result.Subject.Input.Total())
 	w.line("%s", style.paint(bold, head))
@@ -55,21 +57,6 @@ func Sides(cases []*Case, style Style) string {
 		"key:\nneither is about a log of output")
 	w.wholes(cases)
 	return w.String()
-}
-
-// plantedIn is the defect that cases have, and the modes of those that do not have it.
-func plantedIn(cases []*Case) (defect string, lacking []string) {
-	for _, c := range cases {
-		if name := defectName(c.Scenario); name != "" {
-			defect = name
-		} else {
-			lacking = append(lacking, c.Scenario.Mode.Name)
-		}
-	}
-	if defect == "" {
-		return "", nil
-	}
-	return defect, lacking
 }
 
 // wholes says how to run each case by itself: in one line for all, unless they differ in what is

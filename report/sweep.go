@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/oncesim/oncesim/search"
@@ -133,18 +132,14 @@ func (s *Sweep) Text(style Style) string {
 // sweepWithout says of each scenario that has a defect which of its modes run without it.
 func (w *writer) sweepWithout(s *Sweep) {
 	for from := 0; from < len(s.Units); {
-		scenario, defect, lacking := s.Units[from].Scenario, "", []string(nil)
-		for ; from < len(s.Units) && s.Units[from].Scenario == scenario; from++ {
-			switch u := &s.Units[from]; {
-			case u.Defect != "":
-				defect = u.Defect
-			case !slices.Contains(lacking, u.Mode):
-				lacking = append(lacking, u.Mode)
-			}
+		to := from
+		for to < len(s.Units) && s.Units[to].Scenario == s.Units[from].Scenario {
+			to++
 		}
-		if defect != "" {
-			w.without(defect, lacking)
-		}
+		w.without(plantedIn(s.Units[from:to], func(u sweepUnit) (mode, defect string) {
+			return u.Mode, u.Defect
+		}))
+		from = to
 	}
 }
 

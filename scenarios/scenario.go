@@ -83,6 +83,14 @@ func (s *Scenario) ModeText() string {
 	return s.Mode.Name + " with " + s.Defect.Name
 }
 
+// DefectName is the name of the defect that is planted in the mode, or "".
+func (s *Scenario) DefectName() string {
+	if s.Defect == nil {
+		return ""
+	}
+	return s.Defect.Name
+}
+
 // Claims is what the mode claims of the job as it is set.
 func (s *Scenario) Claims() []string { return s.Mode.ClaimsUnder(s.Topology.Kind(), s.Params) }
 

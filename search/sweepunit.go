@@ -242,7 +242,7 @@ func (s *Sweep) header() SweepHeader {
 	for _, u := range s.units {
 		events = max(events, u.end.N)
 		h.Units = append(h.Units, UnitHeader{Scenario: u.Scenario.Name,
-			Mode: u.Scenario.Mode.Name, Defect: u.defectName(), Class: u.className(),
+			Mode: u.Scenario.Mode.Name, Defect: u.Scenario.DefectName(), Class: u.className(),
 			Content: u.content(s.lib), Plans: u.plans(), Canary: u.canary})
 	}
 	if s.opts.IsOpen {
@@ -265,11 +265,4 @@ func (u *Unit) className() string {
 		return ""
 	}
 	return u.Class.Name
-}
-
-func (u *Unit) defectName() string {
-	if u.Scenario.Defect == nil {
-		return ""
-	}
-	return u.Scenario.Defect.Name
 }
