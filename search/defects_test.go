@@ -50,7 +50,7 @@ func broken(t *testing.T, lib *scenarios.Library, s *scenarios.Scenario) (names 
 
 // brokenIn is which claims of its mode a run of a scenario violates.
 func brokenIn(s *scenarios.Scenario, res *scenarios.Result) (names []string) {
-	claims := s.Mode.ClaimsFor(s.Topology.Kind())
+	claims := s.Claims()
 	for i := range res.Verdicts {
 		v := &res.Verdicts[i]
 		if v.Result == model.Violated && slices.Contains(claims, v.Property) {

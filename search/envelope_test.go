@@ -59,7 +59,7 @@ func envelope(t *testing.T, lib *scenarios.Library, mode *model.Mode, top *model
 	require.NoError(t, err)
 	job := s.Job()
 	for i, p := range lib.Properties {
-		isClaimed := slices.Contains(mode.ClaimsFor(s.Topology.Kind()), p.Name)
+		isClaimed := slices.Contains(s.Claims(), p.Name)
 		if !isClaimed && p.Name != "progress" { // which is what a tolerated fault leaves, of course
 			continue
 		}

@@ -187,7 +187,7 @@ func isFailure(lib *scenarios.Library, s *scenarios.Scenario, job *model.Job, ru
 	}
 	return slices.ContainsFunc(res.Verdicts, func(v model.Verdict) bool {
 		return v.Result == model.Violated &&
-			slices.Contains(s.Mode.ClaimsFor(s.Topology.Kind()), v.Property)
+			slices.Contains(s.Claims(), v.Property)
 	})
 }
 

@@ -129,7 +129,7 @@ func placedAgain(t *testing.T, lib *scenarios.Library, r *Row) {
 	require.NoError(t, err)
 	_, res, err := scenarios.Run(lib, s, scenarios.Options{})
 	require.NoError(t, err)
-	assert.Contains(t, brokenIn(&res, s.Mode.ClaimsFor(s.Topology.Kind())), r.PlacedFirst.Property,
+	assert.Contains(t, brokenIn(&res, s.Claims()), r.PlacedFirst.Property,
 		"%s in %s is caught by %q no more; %s", r.Defect.Name, r.Mode, r.PlacedFirst.Fault, again)
 }
 
